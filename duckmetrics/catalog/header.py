@@ -56,7 +56,8 @@ KEYS = {
     "portable": "no, and why; or with which parameters: with plan = sorted; absent: every engine can run it",
     "influence": (
         "the relation that computes the influence function of a metric that is not a function of sums, one "
-        "value per unit (query or cluster); none: the metric estimates nothing and has no interval"
+        "value per unit (query or cluster); of a metric of all lists, the relation of its change with each "
+        "list that has an item; none: the metric estimates nothing and has no interval"
     ),
     "contribution": (
         "the contribution of a row that the metric reads to the value, if the value is not written as a sum "

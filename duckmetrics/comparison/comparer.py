@@ -13,6 +13,7 @@ from duckmetrics.comparison.methods import PAIRED, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
+    is_of_rows,
     key_of_row,
     of_systems,
     of_whole,
@@ -244,7 +245,7 @@ class Comparer:
             place = f" in a slice by {row['slice']}" if row["slice"] else ""
             what = (
                 f"{row['system']} and {baseline} have values of different "
-                f"{'rows' if part.per_query is None else 'queries'}{place}: {number} {kind}"
+                f"{'rows' if is_of_rows(part) else 'queries'}{place}: {number} {kind}"
             )
             advice = way_out(part)
             if not self.allow_different or part.per_query is None or is_clustered(part):

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.checks.notes import MISSING
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.errors import InputError
@@ -127,9 +128,15 @@ def is_clustered(part: FamilyEvaluation) -> bool:
     return part.units is not None and part.units.kind != QUERIES
 
 
+def is_of_rows(part: FamilyEvaluation) -> bool:
+    """Return whether the values come from rows of classifiers."""
+    return part.per_query is None and all(measure.family == CLASSIFICATION for measure in part.measures)
+
+
 def way_out(part: FamilyEvaluation) -> str:
     if part.per_query is None:
-        return "evaluate the same rows"
+        both = "compare the queries that all systems answered, with population='both' (--set population=both)"
+        return "evaluate the same rows" if is_of_rows(part) else both
     told = "set allow_different=True (--allow-different) to compare the common part"
     if is_clustered(part):
         told = "leave cluster out and " + told

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def evaluate_classification(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
-) -> FamilyEvaluation:
+) -> list[FamilyEvaluation]:
     """Compute one value per segment of the rows."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
@@ -46,14 +46,14 @@ def evaluate_classification(
         units = units_of_classification(catalog, engine, inputs, measures, request.inference, plan)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
-        return part
-    from duckmetrics.evaluation.verification import verify_classification
+        return [part]
+    from duckmetrics.verification.recomputed import verify_classification
 
     def again(other: Inputs) -> tuple[dict[str, Any], ...]:
         return slice_values(catalog, engine, other, measures, plan)[0]
 
     outcome = verify_classification(engine, inputs, measures, rows, request.verify, again)
-    return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+    return [replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)]
 
 
 def table_query(

@@ -18,8 +18,9 @@ from duckmetrics.compose.contribution_queries import (
 from duckmetrics.compose.exact_sums import with_exact_sums
 from duckmetrics.errors import MetricError, UnsupportedError, suggestion
 from duckmetrics.evaluation.chunks import KEY
+from duckmetrics.evaluation.family_evaluation import plan_of
 from duckmetrics.evaluation.item_tables import item_table
-from duckmetrics.evaluation.ranking import plan_of, scale_of
+from duckmetrics.evaluation.ranking import scale_of
 from duckmetrics.explanations.facts import Side, groups_schema
 from duckmetrics.expressions.build import least_by, quoted
 from duckmetrics.expressions.numbers import ROUNDING

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.compose.optimizer import SORTED, ranking_plan
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 from duckmetrics.summaries.kept import kept_rows
 
 if TYPE_CHECKING:
@@ -61,12 +63,21 @@ def refuse_unsupported(
     for measure in measures:
         if (reason := engine.reason_against(catalog, measure.metric)) is not None:
             raise UnsupportedError(measure.text, f"not on {name}: {reason}", "evaluate it with DuckDB")
+        if request.verify is not None and measure.metric.inputs.keys() & SIDE_INPUTS:
+            raise UnsupportedError(
+                measure.text, "verify= recomputes values from predictions and truth only", "leave verify= out"
+            )
     asked = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
     for option, given in asked.items():
         if given is not None and not engine.supports(Feature[option.upper()]):
             raise UnsupportedError(
                 option, f"not on {name}", "leave it out, or write the values per query and go on with DuckDB"
             )
+
+
+def plan_of(engine: Engine, measures: Sequence[Measure]) -> str:
+    """Return how an engine finds the ranks that the measures need, see `ranking_plan`."""
+    return ranking_plan(measures) if engine.supports(Feature.GLOBAL_SORTS) else SORTED
 
 
 def with_bounds(

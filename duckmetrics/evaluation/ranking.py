@@ -14,13 +14,18 @@ from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.branches import by_branch
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
-from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
-from duckmetrics.compose.optimizer import SORTED as RANKED
+from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of
 from duckmetrics.compose.reused import per_query
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.family_evaluation import (
+    FamilyEvaluation,
+    plan_of,
+    refuse_unsupported,
+    with_bounds,
+)
 from duckmetrics.evaluation.side_inputs import with_side_inputs
+from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, picked, row_count
 from duckmetrics.large_tables.codes import Codes, codes_of
 from duckmetrics.large_tables.stored_order import with_stored_order
@@ -43,10 +48,10 @@ if TYPE_CHECKING:
 LARGE = 500_000
 
 
-def evaluate_ranking(
+def evaluate_rankings(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
-) -> FamilyEvaluation:
-    """Compute the values of every query once, and summarize them."""
+) -> list[FamilyEvaluation]:
+    """Compute the metrics of queries, and those of all lists of a system together."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs = ranking_inputs(request, attach, engine.extremes)
     inputs = with_side_inputs(catalog, engine, inputs, measures)
@@ -55,6 +60,17 @@ def evaluate_ranking(
     )  # fmt: skip
     findings = [] if request.checked else check(catalog, engine, inputs, measures)
     varying(engine, inputs)
+    of_queries = [measure for measure in measures if not measure.metric.is_of_systems]
+    of_systems = [measure for measure in measures if measure.metric.is_of_systems]
+    parts = [_of_queries(catalog, engine, request, inputs, of_queries)] if of_queries else []
+    parts += [evaluate_systems(catalog, engine, request, inputs, of_systems)] if of_systems else []
+    return [replace(parts[0], findings=(*findings, *parts[0].findings)), *parts[1:]]
+
+
+def _of_queries(
+    catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
+) -> FamilyEvaluation:
+    """Compute the values of every query once, and summarize them."""
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
     joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
@@ -62,7 +78,7 @@ def evaluate_ranking(
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
     part = FamilyEvaluation(
-        rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query(),
+        rows, inputs.by, tuple(notes), tuple(measures), kept, summary.per_query(),
         query_name=inputs.column_label("predictions", "query_id"),
     )  # fmt: skip
     if request.inference is not None:
@@ -72,7 +88,7 @@ def evaluate_ranking(
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.evaluation.verification import verify_ranking
+    from duckmetrics.verification.recomputed import verify_ranking
 
     outcome = verify_ranking(
         engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
@@ -131,10 +147,6 @@ def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
         return None
     ((largest, n),) = engine.rows(summary.extent())
     return scale_of_values(largest, n)
-
-
-def plan_of(engine: Engine, measures: Sequence[Measure]) -> str:
-    return ranking_plan(measures) if engine.supports(Feature.GLOBAL_SORTS) else RANKED
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:

@@ -16,11 +16,9 @@ from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
-from duckmetrics.evaluation.ranking import evaluate_ranking
+from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.evaluation.side_inputs import needs_truth
-from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.columns import filtered, first_row
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.versions import Version
     from duckmetrics.results.findings import Finding
@@ -48,15 +47,12 @@ if TYPE_CHECKING:
 
 # DuckDB's messages about unknown functions, and about types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")
-Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
+Evaluate = Callable[
+    ["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], "Sequence[FamilyEvaluation]"
+]
 # The tables of a session, by the identity of the argument and its role.
 Attached = dict[tuple[int, str], "Source"]
-SYSTEMS = "systems"
-EVALUATE: dict[str, Evaluate] = {
-    RANKING: evaluate_ranking,
-    SYSTEMS: evaluate_systems,
-    CLASSIFICATION: evaluate_classification,
-}
+EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_classification}
 
 
 @contextmanager
@@ -156,14 +152,14 @@ class Session:
                 "leave the truth out, as the label is a column of the predictions, such as {'label': y, "
                 "'score': p}; or ask for a metric of rankings, such as ndcg@10",
             )
-        kinds = dict.fromkeys(map(_kind, measures))
-        parts = []
-        for kind in kinds:
-            chosen = [measure for measure in measures if _kind(measure) == kind]
+        families = dict.fromkeys(measure.family for measure in measures)
+        parts: list[FamilyEvaluation] = []
+        for family in families:
+            chosen = [measure for measure in measures if measure.family == family]
             try:
-                parts.append(EVALUATE[kind](self.catalog, self.engine, request, chosen, self.attach))
+                parts += EVALUATE[family](self.catalog, self.engine, request, chosen, self.attach)
             except InputError as error:
-                if len(kinds) == 1:
+                if len(families) == 1:
                     raise
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
@@ -295,11 +291,6 @@ class Session:
     def usual(self) -> str:
         """The metric that is computed if the caller names none."""
         return self.catalog.usual(self.family() or RANKING)
-
-
-def _kind(measure: Measure) -> str:
-    """Return what computes a measure."""
-    return SYSTEMS if measure.metric.is_of_systems else measure.family
 
 
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:

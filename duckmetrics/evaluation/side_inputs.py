@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.expressions.build import everything
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, refuse_absent
+from duckmetrics.expressions.build import everything, picked
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, refuse_absent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 TRUTH = "truth"
-# The inputs of the tables that know more than relevance.
-SIDE = {*MEANINGS, *OF_COLUMNS}
 # The relations that count the whole history.
 COUNTED = ("item_history", "item_users", "history_users")
 
@@ -49,16 +48,24 @@ def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
 def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
     """Return the inputs with the history counted in tables, as far as the measures read them.
 
+    Without a catalogue, the items are those of the history.
+
     Raises:
         InputError: a measure reads a table, or a column of the catalogue, that was not given.
     """
     needed: dict[str, str] = {}
     for measure in measures:
-        if measure.metric.inputs.keys() & SIDE:
+        if measure.metric.inputs.keys() & SIDE_INPUTS:
             needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
-    refuse_absent(inputs.queries, {n: text for n, text in needed.items() if n in SIDE}, inputs.labels)
-    counted = [name for name in COUNTED if name in needed]
-    return replace(inputs, queries={**inputs.queries, **_counted(catalog, engine, inputs, counted)})
+    queries = dict(inputs.queries)
+    is_of_history = ITEMS in needed and ITEMS not in queries and HISTORY in queries
+    if is_of_history:
+        needed.setdefault(COUNTED[0], needed.pop(ITEMS))
+    refuse_absent(queries, {n: text for n, text in needed.items() if n in SIDE_INPUTS}, inputs.labels)
+    queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
+    if is_of_history:
+        queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")
+    return replace(inputs, queries=queries)
 
 
 def _counted(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from duckmetrics.checks.examination import check
-from duckmetrics.checks.notes import varying
+from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.engines.engine import Feature
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported
-from duckmetrics.evaluation.side_inputs import with_side_inputs
-from duckmetrics.expressions.build import picked
-from duckmetrics.ranking_inputs.canonical import ranking_inputs
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
+from duckmetrics.expressions.build import everything, picked
 from duckmetrics.summaries.kept import kept_rows
-from duckmetrics.summaries.systems import MEMBERS, SystemSummary
+from duckmetrics.summaries.systems import INFLUENCE, MEMBERS, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,28 +22,47 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
-    from duckmetrics.inputs.systems import Attach
+
+
+LISTED = "listed"
 
 
 def evaluate_systems(
-    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
 ) -> FamilyEvaluation:
-    """Compute one value per system and slice, from all lists together."""
-    refuse_unsupported(catalog, engine, request, measures)
-    inputs = ranking_inputs(request, attach, engine.extremes)
-    inputs = with_side_inputs(catalog, engine, inputs, measures)
-    findings = [] if request.checked else check(catalog, engine, inputs, measures)
-    varying(engine, inputs)
+    """Compute one value per system and slice, from all lists together; the inputs were checked before."""
     queries = _kept(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
     segments = _kept(engine, "segments", summary.segments())
-    members = _kept(engine, MEMBERS, summary.members(segments))
-    answered = picked(members, "system", "query_id", "segment").where("NOT missing")
-    composer = replace(inputs, queries={**inputs.queries, MEMBERS: answered}).composer(catalog)
-    values = summary.values(composer, members, exact=engine.supports(Feature.EXACT_SUMS))
-    table = _kept(engine, "system_values", values)
+    summary.listed = _kept(engine, MEMBERS, summary.members(segments))
+    answered = picked(summary.listed, "system", "query_id", "segment").where("NOT missing")
+    inputs = replace(inputs, queries={**inputs.queries, MEMBERS: answered})
+    inputs = _with_listed(catalog, engine, inputs, measures)
+    values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
+    table = _kept(engine, VALUES, values)
     rows, kept = kept_rows(engine.results(), summary.query(table, segments))
-    return FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    part = FamilyEvaluation(rows, inputs.by, (), tuple(measures), kept)
+    if request.inference is None:
+        return part
+    from duckmetrics.inference.unit_values import units_of_ranking
+
+    for i, measure in enumerate(measures):
+        if summary.without_units(measure) is None:
+            influence = summary.influence(inputs.composer(catalog), i, table)
+            summary.influences[measure.text] = _kept(engine, INFLUENCE, influence)
+    units = units_of_ranking(catalog, engine, inputs, measures, summary)
+    return with_bounds(catalog, engine, request.inference, part, units)
+
+
+def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
+    """Keep the lists of all measures, if they are the same: several queries read them (plan rule)."""
+    depth, plan = depth_of(measures), plan_of(engine, measures)
+    composer = inputs.composer(catalog)
+    steps = {composer.relation(LISTED, {**m.values, "depth": depth, "plan": plan}) for m in measures}
+    if len(steps) > 1:
+        return inputs
+    table = _kept(engine, LISTED, composer.complete(everything(steps.pop())))
+    return replace(inputs, queries={**inputs.queries, LISTED: engine.kept(table)})
 
 
 def _population(catalog: Catalog, inputs: Inputs, measures: Sequence[Measure]) -> exp.Query:

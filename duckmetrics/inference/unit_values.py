@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
 from duckmetrics.compose.one_scan import in_one_scan
@@ -45,21 +44,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.summaries.plans import Plan
     from duckmetrics.summaries.ranking import RankingSummary
+    from duckmetrics.summaries.systems import SystemSummary
 
 
 def units_of_ranking(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: RankingSummary
+    catalog: Catalog,
+    engine: Engine,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    summary: RankingSummary | SystemSummary,
 ) -> Units:
-    """Return the values of the queries, or of clusters of queries; only a mean has them."""
-    chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
-    without = {
-        m.text: f"it is the {m.aggregation} of the queries, not their mean"
-        for i, m in enumerate(measures) if i not in chosen
-    }  # fmt: skip
+    """Return the values of the queries, or of clusters of queries, whose mean is a metric."""
+    reasons = {m.text: why for m in measures if (why := summary.without_units(m)) is not None}
+    chosen = [i for i, measure in enumerate(measures) if measure.text not in reasons]
     segments = None
     found = summary.segments()
     if found is not None:
@@ -82,7 +84,7 @@ def units_of_ranking(
     texts = tuple(measures[i].text for i in chosen)
     scales = tuple(scale_of_queries(measures[i]) for i in chosen)
     return Units(
-        query, named, summary.by, texts, kind, without, clustered=clustered, scales=scales, members=members
+        query, named, summary.by, texts, kind, reasons, clustered=clustered, scales=scales, members=members
     )
 
 
@@ -125,6 +127,8 @@ def units_of_classification(
 def scale_of_queries(measure: Measure) -> Scale:
     """Return the scale of a mean of queries; values between 0 and 1 may all be 0 or 1, the data decide."""
     low, high, *_ = measure.metric.range
+    if measure.metric.is_of_systems:
+        return Scale(MEAN, low, high)
     return Scale(HITS if (low, high) == (0, 1) else MEAN, low, high)
 
 

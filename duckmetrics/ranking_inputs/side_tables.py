@@ -28,19 +28,16 @@ MEANINGS: dict[Role, str] = {
     ITEMS: "the catalogue of all items",
     REFERENCE: "the run to compare with, such as that of the last release",
 }
+# All inputs of these tables.
+SIDE_INPUTS = {*MEANINGS, *OF_COLUMNS}
 
 
 def side_queries(tables: RankingTables, ids: RankingIds) -> dict[str, exp.Query]:
-    """Write the canonical query of each input that these tables have.
-
-    Without a catalogue, the items are those of the history.
-    """
+    """Write the canonical query of each input that these tables have."""
     queries: dict[str, exp.Query] = {}
     history = tables.extra.get(HISTORY)
     if history is not None:
         queries[HISTORY] = _history(history, tables.columns, ids)
-        seen = queries[HISTORY].copy().subquery(HISTORY)
-        queries[ITEMS] = exp.select("item_id").distinct().from_(seen)
     items = tables.extra.get(ITEMS)
     if items is not None:
         queries[ITEMS] = selected(items.source, {"item_id": ids.item_id(items)})

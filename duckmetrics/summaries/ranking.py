@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import literal
@@ -159,6 +160,11 @@ class RankingSummary:
         for name, step in (*self._attributes(), (SOURCE, self._slices())):
             query = query.with_(name, as_=step, copy=False)
         return query
+
+    def without_units(self, measure: Measure) -> str | None:
+        """Return why a measure is not a mean of values of queries; None if it is one."""
+        is_mean = measure.aggregation == DEFAULT_AGGREGATION
+        return None if is_mean else f"it is the {measure.aggregation} of the queries, not their mean"
 
     def _shown_system(self) -> exp.Expr:
         """Return the system; the only system has no name, so it is NULL."""

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.compose.composer import with_directions
+from duckmetrics.compose.composer import Composer, with_directions
 from duckmetrics.compose.exact_sums import with_exact_sums
+from duckmetrics.expressions.build import everything, stacked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.summaries.query_slices import attributed, sliced
 from duckmetrics.summaries.ranking import JOINED, SOURCE, aim_of, none, shown_value, with_joined
 
@@ -17,13 +19,16 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.compose.composer import Composer
     from duckmetrics.inputs.inputs import Inputs
 
 SEGMENT, MEMBERS = "segment", "members"
+KEYS = ("system", SEGMENT)
+COUNTS = ("n_population", "n_missing")
+# The relation of the values of lists whose mean is a measure, and what it reads.
+INFLUENCE, SLOPES, VALUES = "exposure_influence", "slopes", "system_values"
+NO_INTERVAL, SMOOTH = "none, ", "none, it does not change smoothly with the lists"
 # The factor with which sums are whole numbers: their terms are lists, or products of numbers of lists.
 SCALE = 2.0**50
-KEYS = ("system", SEGMENT)
 
 
 class SystemSummary:
@@ -31,6 +36,10 @@ class SystemSummary:
 
     Args:
         queries: the name of the table with system, query_id and missing, one row per query of the population.
+
+    Attributes:
+        listed: the name of the table of `members`.
+        influences: text of a measure -> the table of the values of lists whose mean it is.
     """
 
     def __init__(self, catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], queries: str) -> None:
@@ -38,6 +47,8 @@ class SystemSummary:
         self.inputs = inputs
         self.measures = measures
         self.queries = queries
+        self.listed = ""
+        self.influences: dict[str, str] = {}
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
         self._slice_keys = ("slice", "slice_number", *self.by.values())
 
@@ -51,21 +62,21 @@ class SystemSummary:
         return self._with_slices(query)
 
     def members(self, segments: str) -> exp.Query:
-        """Return every query once in each slice that it belongs to: system, query_id, segment, missing."""
+        """Return every query once in each slice that it belongs to: system, query_id, missing, segment."""
         same = [
             exp.NullSafeEQ(this=exp.column(key, SOURCE), expression=exp.column(key, segments))
             for key in self._slice_keys
         ]
-        columns = (exp.column(name, SOURCE) for name in ("system", "query_id", "missing"))
+        cluster = [CLUSTER] if self.inputs.cluster else []
+        columns = (exp.column(name, SOURCE) for name in ("system", "query_id", *cluster, "missing"))
         query = exp.select(*columns, exp.column(SEGMENT, segments)).from_(SOURCE)
         return self._with_slices(query.join(segments, on=exp.and_(*same)))
 
-    def values(self, composer: Composer, members: str, *, exact: bool) -> exp.Select:
+    def values(self, composer: Composer, *, exact: bool) -> exp.Select:
         """Return one row per system and segment: the values side by side, and the numbers of queries.
 
         Args:
             composer: over the inputs, with the answered queries as the input `members`.
-            members: the name of the table with all of them.
             exact: whether sums are the same in any order of the rows.
         """
         values = [composer.value(measure.metric, measure.values) for measure in self.measures]
@@ -73,17 +84,57 @@ class SystemSummary:
         missing = exp.Filter(
             this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("missing"))
         )
-        frame = exp.select(*KEYS, exp.Count(this=exp.Star()).as_("n_population"), missing.as_("n_missing"))
-        frame = frame.from_(members).group_by(*KEYS)
-        query = exp.select(exp.column("frame.*")).from_(frame.subquery("frame"))
-        query.set("expressions", [exp.column(name, "frame") for name in (*KEYS, "n_population", "n_missing")])
+        counts = (exp.Count(this=exp.Star()).as_(COUNTS[0]), missing.as_(COUNTS[1]))
+        frame = exp.select(*KEYS, *counts).from_(self.listed).group_by(*KEYS)
+        names = (exp.column(name, "frame") for name in (*KEYS, *COUNTS))
+        query = exp.select(*names).from_(frame.subquery("frame"))
         for block in composer.blocks:
             same = [exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, "frame")) for k in KEYS]
             query = query.join(block.name, on=exp.and_(*same), join_type="left")
         for i, value in enumerate(values):
             query = query.select(cast("exp.Expr", value).as_(f"value_{i}"), copy=False)
-        whole = composer.assemble(query)
-        return cast("exp.Select", with_exact_sums(whole, SCALE if exact else None))
+        return cast("exp.Select", with_exact_sums(composer.assemble(query), SCALE if exact else None))
+
+    def influence(self, composer: Composer, i: int, values: str) -> exp.Select:
+        """Return the values of all lists whose mean is a measure: system, segment, query_id, value.
+
+        Args:
+            composer: as for `values`.
+            i: the place of the measure.
+            values: the name of the table of `values`.
+        """
+        measure = self.measures[i]
+        slopes = composer.complete(everything(composer.relation(str(slopes_of(measure)), measure.values)))
+        of_measure = exp.select(*KEYS, exp.column(f"value_{i}").as_("value")).from_(values)
+        inputs = {**composer.inputs, SLOPES: slopes, VALUES: of_measure}
+        whole = Composer(self.catalog, inputs, composer.constants, composer.facts)
+        return whole.complete(everything(whole.relation(INFLUENCE, measure.values)))
+
+    def units(self, kept: Sequence[int], segments: str | None) -> exp.Query:
+        """Return one row per system, measure, segment and list, or cluster, in the form of `Units`.
+
+        Args:
+            kept: the places of the measures that are wanted.
+            segments: the table of the segments.
+        """
+        parts = []
+        for place, i in enumerate(kept):
+            segment = exp.Mul(this=exp.column(SEGMENT, "lists"), expression=literal(len(kept)))
+            key = exp.Add(this=segment, expression=literal(place)).as_("metric")
+            part = exp.select(exp.column("system", "lists"), key, exp.column("query_id", "lists"))
+            lists = exp.to_table(self.influences[self.measures[i].text]).as_("lists", table=True)
+            part = part.from_(lists)
+            if self.inputs.cluster:
+                same = (exp.EQ(this=exp.column(k, self.listed), expression=exp.column(k, "lists"))
+                        for k in (*KEYS, "query_id"))  # fmt: skip
+                part = part.select(exp.column(CLUSTER, self.listed)).join(self.listed, on=exp.and_(*same))
+            parts.append(part.select(exp.column("value", "lists")))
+        return exp.select("*").from_(stacked(parts).subquery("units"))
+
+    def without_units(self, measure: Measure) -> str | None:
+        """Return why a measure has no interval; None if the delta method gives one."""
+        has_slopes = slopes_of(measure) is not None
+        return None if has_slopes else measure.metric.header.get("interval", SMOOTH).removeprefix(NO_INTERVAL)
 
     def query(self, values: str, segments: str) -> exp.Select:
         """Return one row per system, slice and measure, overall first.
@@ -104,14 +155,14 @@ class SystemSummary:
         result = result.from_(whole.subquery("summary", copy=False), copy=False)
         for key in (SEGMENT, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
-        return with_joined(result, cast("exp.Select", joined))
+        return with_joined(result, joined)
 
     def _row(self, i: int, measure: Measure) -> exp.Select:
         """Return the columns of one measure as results have them."""
         unnamed = exp.cast(exp.null(), "VARCHAR")
         system = unnamed if self.inputs.one_system else exp.column("system")
         value, why = shown_value(self.catalog, exp.column(f"value_{i}"), literal(0))
-        answered = exp.Sub(this=exp.column("n_population"), expression=exp.column("n_missing"))
+        answered = exp.Sub(this=exp.column(COUNTS[0]), expression=exp.column(COUNTS[1]))
         return exp.select(
             system.as_("system"), literal(measure.text).as_("metric"), exp.column("slice"),
             *map(exp.column, self.by.values()), value.as_("value"),
@@ -127,4 +178,9 @@ class SystemSummary:
         steps = [*attributed(self.inputs, self.by, self.queries), (SOURCE, sliced(self.inputs, self.by, ()))]
         for name, step in steps:
             query = query.with_(name, as_=step, copy=False)
-        return cast("exp.Query", with_directions(query))
+        return with_directions(query)
+
+
+def slopes_of(measure: Measure) -> str | None:
+    """Return the relation of the change of a measure with each list that has an item, None if it has none."""
+    return measure.metric.header.get("influence")

@@ -42,10 +42,11 @@
 SELECT
     system,
     query_id,
-    CAST(coalesce(sum(popularity) FILTER (WHERE rank <= coalesce($k, rank)), 0) AS DOUBLE)
-        / nullif(CASE $norm WHEN 'k' THEN coalesce($k, count(*)) ELSE count(
+    CAST(sum(CASE WHEN $cold = 'zero' THEN coalesce(popularity, 0) ELSE popularity END)
+        FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+        / CASE $norm WHEN 'k' THEN coalesce($k, count(*)) ELSE nullif(count(
             CASE WHEN $cold = 'zero' OR popularity IS NOT NULL THEN 1 END
-        ) FILTER (WHERE rank <= coalesce($k, rank)) END, 0)
+        ) FILTER (WHERE rank <= coalesce($k, rank)), 0) END
         / CASE $scale WHEN 'share' THEN max(total) WHEN 'max' THEN max(largest) ELSE 1 END AS value
 FROM recommended
 GROUP BY system, query_id;

@@ -33,6 +33,7 @@
 -- oracle:   reference
 -- example:  coverage(k := 2) = 0.5
 -- worked:   all lists: a, b, d are 3 of the 6 items of the catalogue
+-- interval: none, an item that few lists have is in fewer resamples, so that each would have a lower coverage
 -- related:  gini, user_coverage
 SELECT
     system,

@@ -32,6 +32,7 @@
 -- oracle:   reference
 -- example:  gini(k := 2) = 0.583333
 -- worked:   all lists: (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
+-- influence: gini_slopes
 -- related:  coverage, shannon_entropy
 SELECT
     system,

@@ -17,9 +17,9 @@ import sqlglot
 import duckmetrics
 from duckmetrics import MetricError, Verification
 from duckmetrics.catalog.header import body
-from duckmetrics.evaluation import samples, verification
-from duckmetrics.evaluation.samples import chunks
-from duckmetrics.evaluation.tally import difference
+from duckmetrics.verification import recomputed, samples
+from duckmetrics.verification.samples import chunks
+from duckmetrics.verification.tally import difference
 from support.cases import CATALOG, RANKING, REQUIRED, ROOT, SHORT, TOLERANT
 from support.classification import (
     APART,
@@ -260,13 +260,13 @@ def test_the_conventions_of_a_tool(like: str) -> None:
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the items of the queries that the reference gets, in their order."""
     items: list[Any] = []
-    per_query = verification.per_query
+    per_query = recomputed.per_query
 
     def recorded(name: str, predictions: Any, truth: Any, **params: Any) -> Any:
         items.extend({row[2] for row in predictions})
         return per_query(name, predictions, truth, **params)
 
-    monkeypatch.setattr(verification, "per_query", recorded)
+    monkeypatch.setattr(recomputed, "per_query", recorded)
     return items
 
 
@@ -454,9 +454,9 @@ def test_rows_that_are_alike_are_not_all_in_a_sample_or_all_out_of_it(
 ) -> None:
     """Of 10,000 rows of four kinds, a sample of 50 that takes whole kinds would have one kind."""
     sampled: list[samples.SampledRow] = []
-    rows_of = verification.rows_of
+    rows_of = recomputed.rows_of
     monkeypatch.setattr(
-        verification, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled)
+        recomputed, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled)
     )
     rows = "SELECT i % 2 AS label, i % 4 >= 2 AS score FROM range(10000) AS r(i)".replace(
         "i % 4 >= 2", "CASE WHEN i % 4 >= 2 THEN 0.5 ELSE 0.25 END"
@@ -596,7 +596,7 @@ def test_a_fault_of_a_classification_metric_is_found_on_all_rows_and_on_a_sample
 
 def test_a_fault_of_the_reference_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two differ, whichever of them is wrong."""
-    monkeypatch.setattr(verification.classification, "brier", lambda rows: 0.5)
+    monkeypatch.setattr(recomputed.classification, "brier", lambda rows: 0.5)
     rows = "SELECT i % 3 = 0 AS label, i % 10 / 10 AS score, 'a' AS model FROM range(50) AS r(i)"
     result = duckmetrics.evaluate(rows, metrics=["brier"], verify=100, system="model")
     assert told(result)["brier"].at == "system=a, overall"
@@ -608,9 +608,9 @@ def test_a_reference_that_refuses_the_rows_is_a_difference(monkeypatch: pytest.M
     def refuse(*_: Any, **__: Any) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(verification, "per_query", refuse)
+    monkeypatch.setattr(recomputed, "per_query", refuse)
     assert evaluation(metric="rr", verify=5).verified[0].largest == math.inf
-    monkeypatch.setattr(verification.classification, "brier", refuse)
+    monkeypatch.setattr(recomputed.classification, "brier", refuse)
     result = duckmetrics.evaluate("SELECT 1 AS label, 0.5 AS score", metrics=["brier"], verify=5)
     assert result.verified[0].largest == math.inf
 

@@ -31,7 +31,7 @@ FLOORS = (
     ("macro_queries",),
     ("evaluation", "statistics"),
     ("checks", "inference"),
-    ("summaries", "large_tables"),
+    ("summaries", "large_tables", "verification"),
     ("engines",),
     ("connections",),
     ("ranking_inputs",),
@@ -73,7 +73,7 @@ BUILDERS = {
     ),
     "summaries": (
         "a column per metric and per slicing column",
-        "aggregations classification means plans query_slices ranking",
+        "aggregations classification means plans query_slices ranking systems",
     ),
     "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
@@ -82,8 +82,9 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks material ranking samples side_inputs sql_text tables",
+        "chunks material ranking side_inputs sql_text tables",
     ),
+    "verification": ("a sample of the rows of any input", "samples"),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (
         "canonical queries over the columns of the caller, and the names that are in them",
@@ -100,7 +101,7 @@ KNOWN_SWITCHES = {
     "inputs/classification.py": {"weighted"},  # whether the column of weights counts
 }
 # The switches that a module reads from a measure by name.
-READ_SWITCHES = {"evaluation/verification.py": {"population", "undefined"}}
+READ_SWITCHES = {"verification/recomputed.py": {"population", "undefined"}}
 
 
 def room_of(path: Path) -> str:
@@ -237,7 +238,7 @@ def test_the_reference_shares_nothing_with_the_rest(path: Path) -> None:
 
 @each("path", OWN, shown)
 def test_only_what_verifies_reads_the_reference(path: Path) -> None:
-    if shown(path) != "evaluation/verification.py":
+    if shown(path) != "verification/recomputed.py":
         assert not any(name.startswith("duckmetrics.reference") for name in imported(path, typing=False))
 
 

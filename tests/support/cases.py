@@ -191,7 +191,9 @@ EVERY_RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if fa
 # The metrics of predictions and truth alone, and those that read a history, a catalogue or a reference run.
 SIDE_INPUTS = {"history", "items", "item_categories", "item_vectors", "reference"}
 RANKING = [metric for metric in EVERY_RANKING if not metric.inputs.keys() & SIDE_INPUTS]
-SIDE = [metric for metric in EVERY_RANKING if metric not in RANKING]
+SIDE = [metric for metric in EVERY_RANKING if metric not in RANKING and not metric.is_of_systems]
+# The metrics of all lists of a system together.
+OF_SYSTEMS = [metric for metric in EVERY_RANKING if metric.is_of_systems]
 
 
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]

@@ -14,8 +14,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.evaluation.samples import TOO_MANY, QuerySample, row_sample, rows_of, slices_of
-from duckmetrics.evaluation.tally import (
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.slices import slice_label
+from duckmetrics.reference import aggregate, classification, per_query
+from duckmetrics.reference.observation import Observation, defined, present, unweighted
+from duckmetrics.reference.switches import WORDS
+from duckmetrics.results.findings import NOTE, Finding
+from duckmetrics.verification.samples import TOO_MANY, QuerySample, row_sample, rows_of, slices_of
+from duckmetrics.verification.tally import (
     ABSENT,
     CHECK,
     QUERIES,
@@ -26,12 +32,6 @@ from duckmetrics.evaluation.tally import (
     segment_of,
     summarized,
 )
-from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.inputs.slices import slice_label
-from duckmetrics.reference import aggregate, classification, per_query
-from duckmetrics.reference.observation import Observation, defined, present, unweighted
-from duckmetrics.reference.switches import WORDS
-from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.samples import SampledQuery
-    from duckmetrics.evaluation.tally import Row
     from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.verification.samples import SampledQuery
+    from duckmetrics.verification.tally import Row
 
     Values = dict[tuple[str, int], float | None]
 
