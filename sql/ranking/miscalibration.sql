@@ -33,7 +33,7 @@
 -- source:   Steck, RecSys 2018, doi:10.1145/3240323.3240372
 -- oracle:   reference
 -- example:  miscalibration(k := 2) = 2.69168
--- worked:   q1: 0.5 * ln(0.5 / (0.99 * 0.75 + 0.01 * 0.5)) + 0.5 * ln(0.5 / (0.01 * 0.5)) = 2.1017
+-- worked:   q1: 0.5 * ln(0.5 / (0.99 * 0.75 + 0.01 * 0.5)) + 0.5 * ln(0.5 / (0.01 * 0.5)) = 2.1015
 --           q2: 0.75 * ln(0.75 / (0.01 * 0.75)) + 0.25 * ln(0.25 / (0.99 * 0.5 + 0.01 * 0.25)) = 3.2818
 -- related:  category_entropy, exposure
 -- note:     each item, and each interaction of the history, spreads the weight 1 over its categories; without

@@ -30,8 +30,8 @@
 -- source:   Webber, Moffat and Zobel, TOIS 2010, doi:10.1145/1852102.1852106
 -- oracle:   reference
 -- example:  rbo(k := 2) = 0.95
--- worked:   q1: 0 = 0
---           q2: 0 = 0
+-- worked:   q1: 0.1 * (0 / 1 + 0.9 * 2 / 2) + 0.9 ^ 2 * 2 / 2 = 0.9
+--           q2: 0.1 * (1 / 1 + 0.9 * 2 / 2) + 0.9 ^ 2 * 2 / 2 = 1
 -- related:  overlap, kendall_tau, tau_ap
 -- note:     rest=extrapolated is equation 32 of the paper, for lists of different lengths
 SELECT
