@@ -9,7 +9,7 @@
 --           population (query_id), history (query_id, item_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0)
+--           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
 -- values:   k: as in recall
 -- idle:     gamma WHEN propensity <> 'power'
 -- depth:    k

@@ -2,7 +2,7 @@
 -- title:    Relevant items of the truth, weighed by the inverse of their propensity
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance), history (query_id, item_id)
 -- params:   propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0)
+--           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
 -- values:   propensity=power: a power of the number of interactions
 --           propensity=jain: a logistic function of the logarithm of the number of users
 --           gamma: the exponent is (gamma + 1) / 2: the larger, the more rare items count

@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id), history (query_id, item_id)
 -- params:   propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0)
+--           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
 -- values:   propensity: as in propensities
 --           gamma: as in propensities
 -- grain:    system, query_id, ideal_rank, rank
