@@ -43,7 +43,7 @@ SELECT
     CAST(sum(in_tail) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
         / nullif(coalesce(
             CASE $norm WHEN 'k' THEN $k END,
-            count(in_tail) FILTER (WHERE rank <= coalesce($k, rank))
+            count(rank) FILTER (WHERE rank <= coalesce($k, rank))
         ), 0) AS value
 FROM long_tail
 GROUP BY system, query_id;
