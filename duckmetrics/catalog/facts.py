@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
 
-POSITIONS, EXPONENTIAL, CORRECTED = "positions", "exponential", "corrected"
+POSITIONS, EXPONENTIAL, CORRECTED, WEIGHED = "positions", "exponential", "corrected", "weighed"
 FACTS = {
     POSITIONS: "the order of the rows in the input decides about equal scores",
     EXPONENTIAL: "the gain of an item is two to the power of its grade",
+    WEIGHED: "an item weighs as much as a power of the popularity of the most popular item over its own",
     CORRECTED: "ranks among all items are estimated from ranks among sampled candidates",
 }
 

@@ -18,7 +18,8 @@ SIGNED_ZEROS = ("clickhouse", "datafusion")
 TYPES = {
     SYSTEM: "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", POSITION: "BIGINT",
     "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
-    "group_id": "VARCHAR", "exact_score": "VARCHAR",
+    "group_id": "VARCHAR", "exact_score": "VARCHAR", "category": "VARCHAR", "dimension": "BIGINT",
+    "value": "DOUBLE",
 }  # fmt: skip
 
 

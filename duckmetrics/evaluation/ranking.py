@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.facts import EXPONENTIAL, holds
+from duckmetrics.catalog.facts import EXPONENTIAL, WEIGHED, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.branches import by_branch
@@ -137,8 +137,11 @@ def _is_large(engine: Engine, inputs: Inputs) -> bool:
 
 def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float | None:
     """Return the factor for the terms of the values of queries that makes their sums exact; None for none."""
-    exact = engine.supports(Feature.EXACT_SUMS)
-    return scale_of_terms(_largest_gain(catalog, engine, inputs, measures)) if exact else None
+    if not engine.supports(Feature.EXACT_SUMS):
+        return None
+    gain = _largest_gain(catalog, engine, inputs, measures)
+    weight = _largest_weight(catalog, engine, inputs, measures)
+    return scale_of_terms(max(gain or 0.0, weight))
 
 
 def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
@@ -170,6 +173,18 @@ def _largest_gain(
     if largest is None or not any(holds(catalog, EXPONENTIAL, measure) for measure in measures):
         return largest
     return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
+
+
+def _largest_weight(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float:
+    """Return the largest weight that a measure gives to an item for its propensity, 0 if none gives any."""
+    gammas = [cast("float", m.values["gamma"]) for m in measures if holds(catalog, WEIGHED, m)]
+    if not gammas:
+        return 0.0
+    composer = inputs.composer(catalog)
+    items = composer.relation("item_history", {})
+    ((largest,),) = engine.rows(composer.complete(picked(items, "max(n_interactions)")))
+    power = math.log2(largest or 1) * (max(gammas) + 1) / 2
+    return math.inf if power > sys.float_info.max_exp - 1 else 2.0**power
 
 
 def _with_contenders(

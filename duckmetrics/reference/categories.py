@@ -36,9 +36,6 @@ __all__ = [
     "miscalibration",
 ]
 
-LOG2 = DISCOUNTS["log2"]
-
-
 def category_diversity(
     query: Query, categories: Categories, *, k: int | None = None, norm: str = "k"
 ) -> float | None:
@@ -54,14 +51,26 @@ def category_diversity(
     return len(distinct) / divisor if n else None
 
 
-def category_entropy(query: Query, categories: Categories, *, k: int | None = None) -> float | None:
+def category_entropy(
+    query: Query,
+    categories: Categories,
+    *,
+    k: int | None = None,
+    discount: str = "none",
+    patience: float = 0.85,
+    smoothing: float = 0.0,
+) -> float | None:
     """Return -sum of q log2 q over the categories, q the share of a category in the weights of L.
 
-    Items without a category are left out; if none is left: undefined. Shannon, Bell System Technical
-    Journal 1948, doi:10.1002/j.1538-7305.1948.tb01338.x.
+    An item has the weight d of `exposure`. Items without a category are left out; if none is left:
+    undefined. smoothing: added to the weight of every category of the catalogue (LensKit: 1e-6).
+    Shannon, Bell System Technical Journal 1948, doi:10.1002/j.1538-7305.1948.tb01338.x.
     """
-    shares = _shares(((item, 1.0) for item in _items(query, k)), categories)
-    return math.fsum(share * math.log2(1 / share) for share in shares.values()) if shares else None
+    weights = _weights(_discounted(query, k, discount, patience), categories)
+    every = frozenset().union(*categories.values()) if smoothing else weights.keys()
+    smoothed = [weights[category] + smoothing for category in every] if weights else []
+    shares = [weight / math.fsum(smoothed) for weight in smoothed if weight]
+    return math.fsum(share * math.log2(1 / share) for share in shares) if shares else None
 
 
 def category_distance(
@@ -131,17 +140,17 @@ def miscalibration(
     *,
     k: int | None = None,
     alpha: float = 0.01,
-    weights: str = "uniform",
+    discount: str = "none",
+    patience: float = 0.85,
 ) -> float | None:
     """Return KL@k = sum over categories of p ln(p / ((1 - alpha) q + alpha p)).
 
     p: share of a category in the interactions of the user; q: its share in L, where an item has the
-    weight 1, or 1 / log2(rank + 1) (dcg). Items without a category are left out; if p or q has nothing
+    weight d of `exposure`. Items without a category are left out; if p or q has nothing
     left: undefined. Steck, RecSys 2018, doi:10.1145/3240323.3240372.
     """
-    weight = choose({"uniform": _equal, "dcg": LOG2}, weights)
     liked = _shares(((item, 1.0) for item in history.items_of(query.query_id)), categories)
-    shown = _shares(((row.item, weight(rank)) for rank, row in query.top(k)), categories)
+    shown = _shares(_discounted(query, k, discount, patience), categories)
     if not liked or not shown:
         return None
     return math.fsum(
@@ -164,19 +173,21 @@ def exposure(
     d: 1 / log2(rank + 1) (log2), 1 (none) or patience^(rank - 1) (geometric). An item counts in full for
     each of its categories. Singh and Joachims, KDD 2018, doi:10.1145/3219819.3220088.
     """
+    shown = _discounted(query, k, discount, patience)
+    of_all = math.fsum(weight for _, weight in shown)
+    having = [weight for item, weight in shown if category in categories.get(item, ())]
+    return math.fsum(having) / of_all if of_all else None
+
+
+def _discounted(query: Query, k: int | None, discount: str, patience: float) -> list[tuple[Id, float]]:
+    """Return the items of L with their discounts."""
     discounts: Mapping[str, Discount] = {
-        "log2": LOG2,
-        "none": _equal,
+        "log2": DISCOUNTS["log2"],
+        "none": lambda _: 1.0,
         "geometric": lambda rank: patience ** (rank - 1),
     }
     weight = choose(discounts, discount)
-    of_all = math.fsum(weight(rank) for rank, _ in query.top(k))
-    having = [rank for rank, row in query.top(k) if category in categories.get(row.item, ())]
-    return math.fsum(map(weight, having)) / of_all if of_all else None
-
-
-def _equal(_: int) -> float:
-    return 1.0
+    return [(row.item, weight(rank)) for rank, row in query.top(k)]
 
 
 def _items(query: Query, k: int | None) -> list[Id]:
@@ -185,13 +196,18 @@ def _items(query: Query, k: int | None) -> list[Id]:
 
 def _shares(weighted: Iterable[tuple[Id, float]], categories: Categories) -> dict[str, float]:
     """Return the share of every category in the weights; of items without a category: nothing."""
+    sums = _weights(weighted, categories)
+    total = math.fsum(sums.values())
+    return {category: weight / total for category, weight in sums.items()}
+
+
+def _weights(weighted: Iterable[tuple[Id, float]], categories: Categories) -> Counter[str]:
     sums: Counter[str] = Counter()
     for item, weight in weighted:
         own = categories.get(item, frozenset())
         for category in own:
             sums[category] += weight / len(own)  # type: ignore[assignment]
-    total = math.fsum(sums.values())
-    return {category: weight / total for category, weight in sums.items()}
+    return sums
 
 
 def _units(query: Query, vectors: Vectors, k: int | None, no_vector: str) -> list[list[float]]:

@@ -17,7 +17,7 @@ from duckmetrics.reference.gains import DISCOUNTS
 from duckmetrics.reference.query import Query, is_relevant
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from duckmetrics.reference.history import History
     from duckmetrics.reference.query import Id
@@ -63,6 +63,7 @@ def long_tail_share(
     history: History,
     *,
     k: int | None = None,
+    popularity: str = "interactions",
     tail: str = "interactions",
     boundary: float = 0.8,
     cold: str = "tail",
@@ -73,10 +74,11 @@ def long_tail_share(
     tail: interactions = all but the head, which is the shortest run of the most popular items with the
     share `boundary` of all interactions (equal ones: lowest item first); items = the floor((1 - boundary)
     I) least popular of the I items, at least one (equal ones: lowest item first); count = items with
-    c <= boundary. cold: a cold item is in the tail, or in the head. Abdollahpouri, Burke and Mobasher,
-    RecSys 2017, doi:10.1145/3109859.3109912; the tails as in Elliot (interactions) and RecBole.
+    c <= boundary. popularity: users = u in place of c, and the sum of u in place of C. cold: a cold item is
+    in the tail, or in the head. Abdollahpouri, Burke and Mobasher, FLAIRS 2019, arXiv:1901.07555; the tails
+    as in Elliot (interactions, users) and RecBole.
     """
-    in_tail = _in_tail(query, history, k, tail, boundary, cold)
+    in_tail = _in_tail(query, history, k, popularity, tail, boundary, cold)
     return _mean(query, [float(yes) for yes in in_tail], k, norm)
 
 
@@ -85,6 +87,7 @@ def long_tail_count(
     history: History,
     *,
     k: int | None = None,
+    popularity: str = "interactions",
     tail: str = "interactions",
     boundary: float = 0.8,
     cold: str = "tail",
@@ -93,7 +96,7 @@ def long_tail_count(
 
     Abdollahpouri, Burke and Mobasher, FLAIRS 2019, arXiv:1901.07555.
     """
-    in_tail = _in_tail(query, history, k, tail, boundary, cold)
+    in_tail = _in_tail(query, history, k, popularity, tail, boundary, cold)
     return float(sum(in_tail)) if in_tail else None
 
 
@@ -265,34 +268,34 @@ def _discounted_mean(
 
 
 def _in_tail(
-    query: Query, history: History, k: int | None, tail: str, boundary: float, cold: str
+    query: Query, history: History, k: int | None, popularity: str, tail: str, boundary: float, cold: str
 ) -> list[bool]:
+    counts = {item: history.count(item, popularity) for item in history.items}
     items = choose({"interactions": _beyond_the_head, "items": _least, "count": _rare}, tail)
-    long_tail = set(items(history, boundary))
+    long_tail = set(items(counts, boundary))
     unknown = choose({"tail": True, "head": False}, cold)
-    of_row = {row.item: row.item in long_tail for _, row in query.top(k)}
-    return [of_row[row.item] if history.interactions(row.item) else unknown for _, row in query.top(k)]
+    return [row.item in long_tail if row.item in counts else unknown for _, row in query.top(k)]
 
 
-def _beyond_the_head(history: History, boundary: float) -> Iterable[Id]:
+def _beyond_the_head(counts: Mapping[Id, int], boundary: float) -> Iterable[Id]:
     """Return the items below a head that already has its share of interactions.
 
     The share is divided out before it is compared: 11 of 20 are 0.55, but 0.55 * 20 is above 11.
     """
-    above = 0
-    for item in sorted(history.items, key=lambda item: (-history.interactions(item), item)):
-        if above / history.n_interactions >= boundary:
+    above, total = 0, sum(counts.values())
+    for item in sorted(counts, key=lambda item: (-counts[item], item)):
+        if above / total >= boundary:
             yield item
-        above += history.interactions(item)
+        above += counts[item]
 
 
-def _least(history: History, boundary: float) -> Iterable[Id]:
+def _least(counts: Mapping[Id, int], boundary: float) -> Iterable[Id]:
     """Return the items with the share `boundary` of all items above them, and the least popular one."""
-    ascending = sorted(history.items, key=lambda item: (history.interactions(item), item))
+    ascending = sorted(counts, key=lambda item: (counts[item], item))
     for place, item in enumerate(ascending, start=1):
         if place == 1 or (len(ascending) - place) / len(ascending) >= boundary:
             yield item
 
 
-def _rare(history: History, boundary: float) -> Iterable[Id]:
-    return (item for item in history.items if history.interactions(item) <= boundary)
+def _rare(counts: Mapping[Id, int], boundary: float) -> Iterable[Id]:
+    return (item for item, count in counts.items() if count <= boundary)

@@ -27,27 +27,49 @@ __all__ = [
 ]
 
 
-def overlap(query: Query, reference: Query, *, k: int | None = None, norm: str = "k") -> float | None:
+def overlap(
+    query: Query,
+    reference: Query,
+    *,
+    k: int | None = None,
+    norm: str = "k",
+    reference_k: int | None = None,
+    absent: str = "null",
+) -> float | None:
     """Return the number of items in both L and B, divided by k; without k by n.
 
-    norm: returned = divided by n, jaccard = divided by the number of items in L or B. Intersection of
-    RecTools (returned), 1 - Unexpectedness of RePlay (k); Jaccard, New Phytologist 1912.
+    norm: returned = divided by n, jaccard = divided by the number of items in L or B. reference_k: the
+    cut-off of B, if it is not k. absent: the value of a query that the reference lacks. Intersection of
+    RecTools (returned, zero), 1 - Unexpectedness of RePlay (k); Jaccard, New Phytologist 1912.
     """
-    own, other = _ranks(query, k), _ranks(reference, k)
+    own, other = _ranks(query, k), _ranks(reference, reference_k or k)
+    if own and not other:
+        return choose({"null": None, "zero": 0.0}, absent)
     n = len(query.top(k))
     divisors = {"k": n if k is None else k, "returned": n, "jaccard": len(own.keys() | other.keys())}
     divisor = choose(divisors, norm)
-    return len(own.keys() & other.keys()) / divisor if own and other else None
+    return len(own.keys() & other.keys()) / divisor if own else None
 
 
-def unexpectedness(query: Query, reference: Query, *, k: int | None = None, norm: str = "k") -> float | None:
+def unexpectedness(
+    query: Query,
+    reference: Query,
+    *,
+    k: int | None = None,
+    norm: str = "k",
+    reference_k: int | None = None,
+    absent: str = "null",
+) -> float | None:
     """Return 1 - `overlap`, with the norm k or returned.
 
+    absent: the value of a query that the reference lacks: undefined, or 0 as in RePlay.
     Adamopoulos and Tuzhilin, TIST 2014, doi:10.1145/2559952, against the list that is expected;
     Unexpectedness of RePlay.
     """
     choose({"k": None, "returned": None}, norm)
-    shared = overlap(query, reference, k=k, norm=norm)
+    if query.top(k) and not reference.top(None):
+        return choose({"null": None, "zero": 0.0}, absent)
+    shared = overlap(query, reference, k=k, norm=norm, reference_k=reference_k)
     return None if shared is None else 1 - shared
 
 
@@ -120,10 +142,11 @@ def tau_ap(query: Query, reference: Query, *, k: int | None = None) -> float | N
 def top_changed(query: Query, reference: Query) -> float | None:
     """Return 1 if the first item is not that of the reference, else 0.
 
+    Undefined if there is no item at rank 1.
     1 - `overlap` of the lists of one item: Fagin, Kumar and Sivakumar, SIAM Journal on Discrete
     Mathematics 2003, doi:10.1137/S0895480102412856.
     """
-    own, other = query.top(None), reference.top(None)
+    own, other = query.top(1), reference.top(None)
     return float(own[0][1].item != other[0][1].item) if own and other else None
 
 
@@ -156,5 +179,5 @@ def _ranks(query: Query, k: int | None) -> dict[Id, int]:
 
 
 def _last(query: Query, k: int | None) -> int:
-    """Return the rank of the last row up to k."""
-    return max(rank for rank, _ in query.top(k))
+    """Return the last rank up to k."""
+    return len(query.rows[:k])

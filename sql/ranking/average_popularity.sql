@@ -14,18 +14,20 @@
 --           cold VARCHAR DEFAULT 'zero' CHECK (cold IN ('zero', 'skip')),
 --           norm VARCHAR DEFAULT 'returned' CHECK (norm IN ('returned', 'k'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
---           popularity: as in item_popularity
 --           scale=count: the popularity is a number of interactions or users
 --           scale=share: the popularity is divided by all interactions or users
 --           scale=max: the popularity is divided by that of the most popular item
 --           cold=zero: an item that the history lacks has popularity 0
 --           cold=skip: an item that the history lacks is left out
 --           norm=returned: the mean is over the returned items
---           norm=k: the sum is divided by k, or by the returned items without k
+--           norm=k: the sum is divided by k, even if fewer items were returned
 --           missing=undefined: an unanswered query has no value and does not count
+--           rel: not used: the metric does not depend on relevance
 --           no_relevant: as in judged
+-- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, inf), neither is better
@@ -42,11 +44,12 @@
 SELECT
     system,
     query_id,
-    CAST(sum(CASE WHEN $cold = 'zero' THEN coalesce(popularity, 0) ELSE popularity END)
+    CAST(sum(CASE $cold WHEN 'zero' THEN coalesce(popularity, 0) ELSE popularity END)
         FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
-        / CASE $norm WHEN 'k' THEN coalesce($k, count(*)) ELSE nullif(count(
-            CASE WHEN $cold = 'zero' OR popularity IS NOT NULL THEN 1 END
-        ) FILTER (WHERE rank <= coalesce($k, rank)), 0) END
+        / nullif(coalesce(
+            CASE $norm WHEN 'k' THEN $k END,
+            count(CASE $cold WHEN 'zero' THEN 1 ELSE popularity END) FILTER (WHERE rank <= coalesce($k, rank))
+        ), 0)
         / CASE $scale WHEN 'share' THEN max(total) WHEN 'max' THEN max(largest) ELSE 1 END AS value
 FROM recommended
 GROUP BY system, query_id;

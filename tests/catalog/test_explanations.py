@@ -90,7 +90,8 @@ def examples(family: str) -> dict[str, dict[str, float]]:
     if family == "classification":
         rows = duckmetrics.evaluate("predictions", None, [*specs.values()], connection=connection).rows
         return {name: {"": row["value"]} for name, row in zip(specs, rows, strict=True)}
-    result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection)
+    side = {name: name for name in ("history", "items", "reference")}
+    result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection, **side)
     labels = {row["metric"]: name for name, row in zip(specs, result.rows, strict=True)}
     found: dict[str, dict[str, float]] = {name: {} for name in specs}
     for row in result.per_query.to_pylist():

@@ -274,9 +274,12 @@ OF_CATEGORIES: list[tuple[str, dict[str, Any], float | None]] = [
     ("category_diversity", {"k": 3, "norm": "none"}, 2),
     ("category_diversity", {"k": 10}, 4 / 10),
     ("category_diversity", {"k": 10, "norm": "returned"}, 4 / 5),
-    # Weights of m, n: 1/2 and 3/2; with d and b: m 7/4, n 7/4, o 1/4, p 1/4.
+    # Weights of m, n: 1/2 and 3/2, or 1/2 and 1; with d and b: m 7/4, n 7/4, o 1/4, p 1/4.
     ("category_entropy", {"k": 2}, 1 / 4 * 2 + 3 / 4 * math.log2(4 / 3)),
     ("category_entropy", {"k": 3}, 1 / 4 * 2 + 3 / 4 * math.log2(4 / 3)),
+    ("category_entropy", {"k": 1, "smoothing": 0.5}, 2 / 3 * math.log2(3) + 1 / 3 * math.log2(6)),
+    ("category_entropy", {"k": 2, "discount": "geometric", "patience": 0.5},
+     1 / 3 * math.log2(3) + 2 / 3 * math.log2(3 / 2)),
     ("category_entropy", {}, 2 * 7 / 16 * math.log2(16 / 7) + 2 * 1 / 16 * 4),
     # a mn, c n, x nothing: 1 + 2 + 1
     ("category_distance", {"k": 3}, 4 / 3),
@@ -316,7 +319,7 @@ MISCALIBRATION: list[tuple[dict[str, Any], float | None]] = [
     ({"k": 1}, 0.25 * math.log(0.25 / 0.4975) + 0.75 * math.log(0.75 / 0.5025)),
     ({"k": 1, "alpha": 1}, 0),
     ({"k": 4}, sum(KL4)),
-    ({"k": 2, "weights": "dcg", "alpha": 0.5},
+    ({"k": 2, "discount": "log2", "alpha": 0.5},
      0.25 * math.log(0.25 / (0.25 / (1 + D[1]) + 0.125))
      + 0.75 * math.log(0.75 / (0.5 * (0.5 + D[1]) / (1 + D[1]) + 0.375))),
 ]  # fmt: skip
@@ -582,7 +585,7 @@ def test_no_reference_no_value(name: str) -> None:
         ("category_distance", {"single": "one"}),
         ("intra_list_similarity", {"single": "zero"}),
         ("intra_list_distance", {"no_vector": "zero"}),
-        ("miscalibration", {"weights": "log2"}),
+        ("miscalibration", {"discount": "dcg"}),
         ("exposure", {"discount": "dcg"}),
         ("overlap", {"norm": "n"}),
         ("unexpectedness", {"norm": "jaccard"}),

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 CASES = sorted((ROOT / "tests/data/ranking").glob("*.sql"))
 CATALOG = catalog()
-REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0")}
-FURTHER = {"p": ("0.5",), "max_grade": ("5",)}
+REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0"), "category": ("d", "c0")}
+FURTHER = {
+    "p": ("0.5",), "max_grade": ("5",), "boundary": ("0.5", "2"), "gamma": ("1", "0"), "patience": ("0.5",),
+    "alpha": ("0.2",), "smoothing": ("0.1",), "reference_k": ("2",),
+}  # fmt: skip
 CUTOFFS = (None, 1, 2, 3, 50)
 Key = tuple[str, Any]
 # Composing and planning a hundred metrics costs more than running them on ten rows. So the cases with
@@ -123,15 +126,15 @@ def specs_of(
         needs_cutoff = "full_k" in spec or ("norm=k" in spec and metric.name != "precision")
         if k is not None or not needs_cutoff:
             specs.append(spec if k is None else f"{spec}@{k}")
-    return [spec for spec in specs if not _is_idle(spec)]
+    return [spec for spec in specs if not _is_refused(spec)]
 
 
-def _is_idle(spec: str) -> bool:
-    """Return whether a spec is refused because one of its parameters changes nothing."""
+def _is_refused(spec: str) -> bool:
+    """Return whether a spec is refused: a parameter changes nothing, or does not go with another one."""
     try:
         parse_measures(CATALOG, [spec], {}, ranking)
     except MetricError as error:
-        return "changes nothing" in str(error)
+        return "changes nothing" in str(error) or "boundary is" in str(error)
     return False
 
 

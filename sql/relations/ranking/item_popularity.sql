@@ -7,8 +7,9 @@
 -- grain:    item_id
 -- note:     head_place is 1 for the most popular item, and tail_place for the least popular one; of equally popular
 --           items, the smaller id comes first in both; more_popular is the sum of the popularity
---           of the items at smaller head_places; low_rank is 1 for the least popular items, and n_equal the number of
---           items of this popularity
+--           of the items at smaller head_places; popularity_place is 1 for the most popular items, and items of equal
+--           popularity share it; low_rank is 1 for the least popular items, and n_equal the number of items of
+--           this popularity
 WITH counted AS (
     SELECT item_id, n_interactions AS popularity
     FROM item_history
@@ -26,6 +27,7 @@ SELECT
     coalesce(CAST(sum(popularity) OVER (
         ORDER BY popularity DESC, item_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS DOUBLE), 0e0) AS more_popular,
+    dense_rank() OVER (ORDER BY popularity DESC) AS popularity_place,
     rank() OVER (ORDER BY popularity) AS low_rank,
     count(*) OVER (PARTITION BY popularity) AS n_equal
 FROM counted;

@@ -10,14 +10,20 @@ WITH sums AS (
     SELECT
         count(*) AS n_items,
         CAST(sum(popularity) AS DOUBLE) AS popularity,
-        CAST(max(popularity) AS DOUBLE) AS largest
+        CAST(max(popularity) AS DOUBLE) AS largest,
+        min(popularity) AS smallest
     FROM item_popularity
 )
-SELECT sums.n_items, sums.popularity, sums.largest, sums.popularity AS total
+SELECT sums.n_items, sums.popularity, sums.largest, sums.smallest, sums.popularity AS total
 FROM sums
 WHERE $popularity = 'interactions'
 UNION ALL
-SELECT sums.n_items, sums.popularity, sums.largest, CAST(history_users.n_users AS DOUBLE) AS total
+SELECT
+    sums.n_items,
+    sums.popularity,
+    sums.largest,
+    sums.smallest,
+    CAST(history_users.n_users AS DOUBLE) AS total
 FROM sums
 CROSS JOIN history_users
 WHERE $popularity = 'users';

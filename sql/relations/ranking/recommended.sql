@@ -15,10 +15,12 @@ SELECT
     item_popularity.head_place,
     item_popularity.tail_place,
     item_popularity.more_popular,
+    item_popularity.popularity_place,
     item_popularity.low_rank,
     item_popularity.n_equal,
     popularity_totals.n_items,
     popularity_totals.largest,
+    popularity_totals.smallest,
     popularity_totals.total,
     popularity_totals.popularity AS popularity_of_all
 FROM ranked

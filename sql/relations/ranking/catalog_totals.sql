@@ -1,0 +1,6 @@
+-- name:     catalog_totals
+-- title:    Number of items of the catalog
+-- inputs:   items (item_id)
+-- grain:    n_catalog
+SELECT count(item_id) AS n_catalog
+FROM items;
