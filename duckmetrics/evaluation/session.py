@@ -122,7 +122,7 @@ class Session:
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
             groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
-            checks=(*self.layout_notes, *(finding for part in parts for finding in part.findings)),
+            checks=tuple(dict.fromkeys((*self.layout_notes, *(f for part in parts for f in part.findings)))),
             verified=tuple(verification for part in parts for verification in part.verified),
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},

@@ -11,6 +11,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, refuse_absent
+from duckmetrics.summaries.systems import LISTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +32,11 @@ def needs_truth(catalog: Catalog, measures: Sequence[Measure]) -> bool:
 
 
 def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
-    """Return the inputs and relations that the value of a measure needs under its parameters."""
-    composer = Composer(catalog)
+    """Return the inputs and relations that the value of a measure needs under its parameters.
+
+    The population, which decides the lists that count, is not among them.
+    """
+    composer = Composer(catalog, {LISTS: everything(LISTS)})
     value = composer.value(measure.metric, measure.values)
     composer.settle()
     read: set[str] = set()
@@ -61,7 +65,8 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     is_of_history = ITEMS in needed and ITEMS not in queries and HISTORY in queries
     if is_of_history:
         needed.setdefault(COUNTED[0], needed.pop(ITEMS))
-    refuse_absent(queries, {n: text for n, text in needed.items() if n in SIDE_INPUTS}, inputs.labels)
+    read = {name: text for name, text in needed.items() if name in SIDE_INPUTS}
+    refuse_absent(queries, read, inputs.labels, inputs.catalog_columns)
     queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
     if is_of_history:
         queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")

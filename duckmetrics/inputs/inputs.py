@@ -30,6 +30,7 @@ class Inputs:
     Attributes:
         systems: the names given by a mapping; None when a column names them, or nobody does.
         has_truth: whether a table has the relevance of items.
+        catalog_columns: the user's columns of the catalogue.
         truth_lists: whether an item that is NULL stands for an empty list of the truth.
         by_source: where the slicing columns come from, for messages.
         names: canonical column, with its table -> the user's column.
@@ -72,6 +73,7 @@ class Inputs:
     leftovers: exp.Query | None = None
     shares_rows: bool = False
     has_truth: bool = True
+    catalog_columns: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Value]:

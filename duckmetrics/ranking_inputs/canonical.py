@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
-from duckmetrics.inputs.inputs import Inputs
+from duckmetrics.inputs.inputs import ITEMS, Inputs
 from duckmetrics.inputs.slices import advice_without, attribute, lacking
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
@@ -57,6 +57,7 @@ def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inpu
         runs=predictions.all_runs,
         leftovers=predictions.leftovers(column for key, column in names.items() if key != "predictions.run"),
         text_ids=ids.of_text,
+        catalog_columns=tuple(tables.extra[ITEMS].source.all_columns) if ITEMS in tables.extra else (),
         has_truth=tables.truth is not None or request.needs_truth or has_labels(tables),
     )
 

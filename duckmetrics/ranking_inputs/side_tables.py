@@ -15,7 +15,7 @@ from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import elements, is_list, items_of, list_column, list_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.sources import Role
@@ -49,13 +49,17 @@ def side_queries(tables: RankingTables, ids: RankingIds) -> dict[str, exp.Query]
 
 
 def refuse_absent(
-    queries: Mapping[str, exp.Query], needed: Mapping[str, str], labels: Mapping[str, str]
+    queries: Mapping[str, exp.Query],
+    needed: Mapping[str, str],
+    labels: Mapping[str, str],
+    columns: Sequence[str],
 ) -> None:
     """Refuse metrics that read a table which was not given, or a column that the catalogue lacks.
 
     Args:
         needed: input -> the text of a metric that reads it.
         labels: the names of the tables in messages.
+        columns: those of the catalogue.
 
     Raises:
         InputError: names the table, its meaning, and the option.
@@ -67,7 +71,7 @@ def refuse_absent(
         if column is not None and ITEMS in labels:
             raise InputError(
                 labels[ITEMS],
-                f"no column {column!r}, which {metric} reads",
+                f"no column {column!r}, which {metric} reads; found {', '.join(columns)}",
                 f"map it with columns={{'{ITEMS}.{column}': ...}} (--column {ITEMS}.{column}=...)",
             )
         table = ITEMS if column is not None else cast("Role", name)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.lists import judged_lists
@@ -21,7 +23,7 @@ def truth_query(tables: RankingTables, ids: RankingIds, needed: bool) -> exp.Que
     """Write the input `truth`: the relevance of each judged item.
 
     Args:
-        needed: whether there must be one; if not, it may have no rows.
+        needed: whether there must be one; if not, it may have no relevant item.
 
     Raises:
         InputError: there is neither a truth table nor a label in the predictions.
@@ -59,12 +61,19 @@ def has_labels(tables: RankingTables) -> bool:
 
 
 def _nothing(tables: RankingTables, ids: RankingIds) -> exp.Select:
-    """Write a truth without rows."""
-    (table, *_) = tables.predictions
-    key = {"query_id": ids.query_id(table)}
-    item = exp.null() if table.listed is not None else ids.item_id(table)
-    columns = {**key, "item_id": item, "relevance": exp.cast(exp.null(), "DOUBLE")}
-    return selected(table.source, columns).where(exp.false())
+    """Write a truth with every answered query and no relevant item, as an empty list of items is."""
+
+    def no_item(table: Table) -> exp.Expr:
+        if table.listed is not None:
+            return exp.cast(exp.null(), ids.item_keys[table.name].types[0], dialect=DIALECT)
+        return exp.Case().when(exp.false(), ids.item_id(table))
+
+    rows = stacked(
+        selected(table.source, {"query_id": ids.query_id(table), "item_id": no_item(table)})
+        for table in tables.predictions
+    )
+    grade = literal(0.0).as_("relevance")
+    return exp.select("query_id", "item_id", grade).distinct().from_(rows.subquery("answered"))
 
 
 def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:

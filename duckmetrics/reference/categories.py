@@ -36,6 +36,7 @@ __all__ = [
     "miscalibration",
 ]
 
+
 def category_diversity(
     query: Query, categories: Categories, *, k: int | None = None, norm: str = "k"
 ) -> float | None:

@@ -278,8 +278,11 @@ OF_CATEGORIES: list[tuple[str, dict[str, Any], float | None]] = [
     ("category_entropy", {"k": 2}, 1 / 4 * 2 + 3 / 4 * math.log2(4 / 3)),
     ("category_entropy", {"k": 3}, 1 / 4 * 2 + 3 / 4 * math.log2(4 / 3)),
     ("category_entropy", {"k": 1, "smoothing": 0.5}, 2 / 3 * math.log2(3) + 1 / 3 * math.log2(6)),
-    ("category_entropy", {"k": 2, "discount": "geometric", "patience": 0.5},
-     1 / 3 * math.log2(3) + 2 / 3 * math.log2(3 / 2)),
+    (
+        "category_entropy",
+        {"k": 2, "discount": "geometric", "patience": 0.5},
+        1 / 3 * math.log2(3) + 2 / 3 * math.log2(3 / 2),
+    ),
     ("category_entropy", {}, 2 * 7 / 16 * math.log2(16 / 7) + 2 * 1 / 16 * 4),
     # a mn, c n, x nothing: 1 + 2 + 1
     ("category_distance", {"k": 3}, 4 / 3),
