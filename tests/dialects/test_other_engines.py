@@ -43,8 +43,6 @@ TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 OF_LISTS = [spec for metric in SIDE for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 OF_ALL_LISTS = [s for metric in OF_SYSTEMS for s in ranking_specs(metric, (None, 2), one_at_a_time=True)]
-    spec for metric in OF_SYSTEMS for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)
-]
 # The options that change the steps most; the others are slow.
 SWITCHES: list[dict[str, Any]] = [
     {"ties": "pessimistic", "unjudged": "skip"},
