@@ -21,7 +21,7 @@
 --           scale: as in relations/ranking/covered
 --           padding: as in relations/ranking/exposures
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     padding WHEN scale = 'count'; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -34,7 +34,7 @@
 -- source:   Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761
 -- oracle:   reference
 -- example:  coverage(k := 2) = 0.5
--- worked:   all lists: a, b, d are 3 of the 6 items of the catalogue
+-- worked:   3 / 6 = 0.5
 -- interval: none, an item that few lists have is in fewer resamples, so that each would have a lower coverage
 -- related:  gini, user_coverage
 SELECT

@@ -21,7 +21,7 @@
 --           over=recommended: every item in a list counts
 --           over=catalog: an item in a list counts if the catalogue has it
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -33,7 +33,7 @@
 -- source:   Gomez-Uribe and Hunt, ACM TMIS 2015, doi:10.1145/2843948
 -- oracle:   reference
 -- example:  effective_catalog_size(k := 2) = 2.5
--- worked:   all lists: 2 * (1 * 2/4 + 2 * 1/4 + 3 * 1/4) - 1 = 2.5
+-- worked:   2 * (1 * 2/4 + 2 * 1/4 + 3 * 1/4) - 1 = 2.5
 -- influence: catalog_size_slopes
 -- related:  shannon_entropy, coverage, gini
 SELECT

@@ -25,7 +25,7 @@
 --           discount: as in relations/ranking/first_items
 --           patience: as in relations/ranking/first_items
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'; ties WHEN k IS NULL AND discount = 'none';
 --           scores WHEN k IS NULL AND discount = 'none'
@@ -38,7 +38,7 @@
 -- source:   Vargas and Castells, RecSys 2014, doi:10.1145/2645710.2645744
 -- oracle:   reference
 -- example:  evenness(k := 2) = 0.416667
--- worked:   all lists: 1 - (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.416667
+-- worked:   1 - (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.416667
 -- influence: evenness_slopes
 -- related:  gini, shannon_entropy
 SELECT gini.system, gini.segment, 1 - gini.value AS value

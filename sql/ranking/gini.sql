@@ -25,7 +25,7 @@
 --           discount: as in relations/ranking/first_items
 --           patience: as in relations/ranking/first_items
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'; ties WHEN k IS NULL AND discount = 'none';
 --           scores WHEN k IS NULL AND discount = 'none'
@@ -39,7 +39,7 @@
 -- source:   Fleder and Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974
 -- oracle:   reference
 -- example:  gini(k := 2) = 0.583333
--- worked:   all lists: (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
+-- worked:   (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
 -- influence: gini_slopes
 -- related:  evenness, coverage, shannon_entropy
 SELECT

@@ -17,7 +17,7 @@
 --           popularity: as in relations/ranking/item_popularity
 --           cold: as in relations/ranking/item_novelties
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -32,7 +32,7 @@
 -- source:   Castells, Vargas and Wang, DDR workshop at ECIR 2011
 -- oracle:   reference
 -- example:  item_novelty(k := 2) = 1.911114
--- worked:   all lists: -(2 * log2(2/7) + log2(3/7) + log2(1/7)) / 4 = 1.911114
+-- worked:   -(2 * log2(2/7) + log2(3/7) + log2(1/7)) / 4 = 1.911114
 -- influence: novelty_slopes
 -- related:  self_information, average_popularity
 SELECT

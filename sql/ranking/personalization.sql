@@ -20,7 +20,7 @@
 --           norm=k: items in common are divided by k, even in shorter lists
 --           norm=full_k: as norm=k, but every list counts with k items in common with itself
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -34,7 +34,7 @@
 -- source:   Zhou et al., PNAS 2010, doi:10.1073/pnas.1000488107
 -- oracle:   reference
 -- example:  personalization(k := 2) = 0.5
--- worked:   all lists: 1 - (2 * 1 + 1 * 0 + 1 * 0) / (4 * (2 - 1)) = 0.5
+-- worked:   1 - (2 * 1 + 1 * 0 + 1 * 0) / (4 * (2 - 1)) = 0.5
 -- influence: personalization_slopes
 -- related:  coverage, gini, effective_catalog_size
 SELECT

@@ -32,7 +32,7 @@
 -- source:   Zhu, Wang and Caverlee, SIGIR 2020, doi:10.1145/3397271.3401177
 -- oracle:   reference
 -- example:  pop_reo(k := 2) = 1
--- worked:   all lists: abs(0/1 - 1/1) / (0/1 + 1/1) = 1
+-- worked:   abs(0/1 - 1/1) / (0/1 + 1/1) = 1
 -- related:  pop_rsp, long_tail_share
 SELECT
     system,

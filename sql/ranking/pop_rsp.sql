@@ -20,7 +20,7 @@
 --           tail: as in relations/ranking/tail_items
 --           boundary: as in relations/ranking/tail_items
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -33,7 +33,7 @@
 -- source:   Zhu, Wang and Caverlee, SIGIR 2020, doi:10.1145/3397271.3401177
 -- oracle:   reference
 -- example:  pop_rsp(k := 2) = 0.2
--- worked:   all lists: abs(2/3 - 1/1) / (2/3 + 1/1) = 0.2
+-- worked:   abs(2/3 - 1/1) / (2/3 + 1/1) = 0.2
 -- related:  pop_reo, long_tail_share
 SELECT
     system,

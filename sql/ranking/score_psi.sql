@@ -8,7 +8,7 @@
 -- reading:  0: both runs have the same share of scores in each bin
 --           0.25: by a common rule, the scores have changed much
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           population (query_id), reference (query_id, item_id, score)
+--           population (query_id), reference (query_id, score)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           bins INTEGER DEFAULT 10 CHECK (bins > 1),
 --           smallest DOUBLE DEFAULT 0.0001 CHECK (smallest > 0 AND smallest < 1)
@@ -20,7 +20,7 @@
 --           bins: as in relations/ranking/score_bins
 --           smallest: the share of an empty bin, because its logarithm is infinite
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           unjudged=nonrelevant: all scores count
 --           no_relevant: as in judged
 -- idle:     ties WHEN TRUE
@@ -34,7 +34,7 @@
 -- source:   Siddiqi, Credit Risk Scorecards, Wiley 2006
 -- oracle:   reference
 -- example:  score_psi(k := 2, bins := 2) = 0.274653
--- worked:   all lists: (3/4 - 2/4) * ln((3/4) / (2/4)) + (1/4 - 2/4) * ln((1/4) / (2/4)) = 0.274653
+-- worked:   (3/4 - 2/4) * ln((3/4) / (2/4)) + (1/4 - 2/4) * ln((1/4) / (2/4)) = 0.274653
 -- interval: none, the value is above 0 by chance even for equal distributions, and resamples have a higher one
 -- related:  overlap, rbo
 SELECT

@@ -21,7 +21,7 @@
 --           scale: as in relations/ranking/entropy_items
 --           weights: as in relations/ranking/item_lists
 --           missing: as in average_popularity
---           rel: not used: the metric does not depend on relevance
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     unit WHEN scale = 'max'; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -34,7 +34,7 @@
 -- source:   Shannon, Bell System Technical Journal 1948, doi:10.1002/j.1538-7305.1948.tb01338.x
 -- oracle:   reference
 -- example:  shannon_entropy(k := 2) = 1.5
--- worked:   all lists: -(2/4 * log2(2/4) + 1/4 * log2(1/4) + 1/4 * log2(1/4)) = 1.5
+-- worked:   -(2/4 * log2(2/4) + 1/4 * log2(1/4) + 1/4 * log2(1/4)) = 1.5
 -- influence: entropy_slopes
 -- related:  effective_catalog_size, gini, coverage
 SELECT

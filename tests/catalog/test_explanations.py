@@ -94,6 +94,9 @@ def examples(family: str) -> dict[str, dict[str, float]]:
     result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection, **side)
     labels = {row["metric"]: name for name, row in zip(specs, result.rows, strict=True)}
     found: dict[str, dict[str, float]] = {name: {} for name in specs}
+    for row in result.rows:
+        if CATALOG.metrics[family, labels[row["metric"]]].is_of_systems:
+            found[labels[row["metric"]]][""] = row["value"]
     for row in result.per_query.to_pylist():
         found[labels[row["metric"]]][row["query_id"]] = row["value"]
     return found

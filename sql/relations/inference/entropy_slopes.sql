@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id), items (item_id)
 -- params:   weights VARCHAR DEFAULT 'items' CHECK (weights IN ('items', 'lists'))
--- values:   weights: as in item_lists
+-- values:   weights: as in relations/ranking/item_lists
 -- grain:    system, segment, item_id
 -- note:     the number of recommended items of scale=items is taken as given
 WITH summed AS (

@@ -1,67 +1,55 @@
 -- name:     score_bins
 -- title:    Share of the scores of the lists, and of the reference run, in each bin
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           population (query_id), reference (query_id, item_id, score)
--- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
---           bins INTEGER DEFAULT 10 CHECK (bins > 1)
--- values:   k: as in ranking/recall
---           bins: the number of bins with equally many scores of the reference run
+--           population (query_id), reference (query_id, score)
+-- params:   bins INTEGER DEFAULT 10 CHECK (bins > 1)
+-- values:   bins: the number of bins with equally many scores of the reference run
 -- grain:    system, segment, upper
--- note:     the reference run counts with its lists of the same queries; upper is the largest score of a bin, NULL in
---           the last one; equal scores are in one bin, so that there can be fewer bins
-WITH new_scores AS (
-    SELECT lists.system, lists.segment, ranked.score
-    FROM lists
-    JOIN ranked ON ranked.system = lists.system AND ranked.query_id = lists.query_id
-    WHERE ranked.rank <= coalesce($k, ranked.rank)
-),
-old_ranked AS (
-    SELECT query_id, score, row_number() OVER (PARTITION BY query_id ORDER BY score DESC) AS rank
-    FROM reference
-),
-old_scores AS (
-    SELECT lists.system, lists.segment, old_ranked.score
-    FROM lists
-    JOIN old_ranked ON old_ranked.query_id = lists.query_id
-    WHERE old_ranked.rank <= coalesce($k, old_ranked.rank)
-),
-placed AS (
+-- note:     upper is the largest score of a bin, NULL in the last one; equal scores are in one bin, so that there can
+--           be fewer bins
+WITH placed AS (
     SELECT
         system,
         segment,
         score,
-        row_number() OVER (PARTITION BY system, segment ORDER BY score) AS place,
-        count(*) OVER (PARTITION BY system, segment) AS n
-    FROM old_scores
+        CAST(sum(n) OVER (PARTITION BY system, segment ORDER BY score) AS DOUBLE) AS last_place,
+        CAST(sum(n) OVER (PARTITION BY system, segment ORDER BY score) - n AS DOUBLE) AS places_below,
+        CAST(sum(n) OVER (PARTITION BY system, segment) AS DOUBLE) AS n_all
+    FROM compared_scores
+    WHERE is_new = 0
 ),
 edges AS (
-    SELECT DISTINCT system, segment, score AS upper
+    SELECT system, segment, score AS upper
     FROM placed
-    WHERE place < n AND floor(place * $bins / CAST(n AS DOUBLE)) > floor((place - 1) * $bins / CAST(n AS DOUBLE))
-),
-counted AS (
-    SELECT system, segment, score, count(*) AS n_new, 0 AS n_old
-    FROM new_scores
-    GROUP BY system, segment, score
-    UNION ALL
-    SELECT system, segment, score, 0 AS n_new, count(*) AS n_old
-    FROM old_scores
-    GROUP BY system, segment, score
+    WHERE floor(least(last_place * $bins / n_all, $bins - 1)) > floor(places_below * $bins / n_all)
 ),
 binned AS (
-    SELECT counted.system, counted.segment, counted.score, counted.n_new, counted.n_old, min(edges.upper) AS upper
-    FROM counted
+    SELECT
+        compared_scores.system,
+        compared_scores.segment,
+        compared_scores.score,
+        compared_scores.is_new,
+        compared_scores.n,
+        min(edges.upper) AS upper
+    FROM compared_scores
     LEFT JOIN edges
-        ON edges.system = counted.system AND edges.segment = counted.segment AND edges.upper >= counted.score
-    GROUP BY counted.system, counted.segment, counted.score, counted.n_new, counted.n_old
+        ON edges.system = compared_scores.system
+            AND edges.segment = compared_scores.segment
+            AND edges.upper >= compared_scores.score
+    GROUP BY
+        compared_scores.system,
+        compared_scores.segment,
+        compared_scores.score,
+        compared_scores.is_new,
+        compared_scores.n
 ),
 summed AS (
     SELECT
         system,
         segment,
         upper,
-        CAST(sum(n_new) AS DOUBLE) AS n_new,
-        CAST(sum(n_old) AS DOUBLE) AS n_old
+        CAST(sum(CASE is_new WHEN 1 THEN n ELSE 0 END) AS DOUBLE) AS n_new,
+        CAST(sum(CASE is_new WHEN 0 THEN n ELSE 0 END) AS DOUBLE) AS n_old
     FROM binned
     GROUP BY system, segment, upper
 )
