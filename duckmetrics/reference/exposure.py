@@ -8,8 +8,9 @@ has an item.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from duckmetrics.reference.choice import choose
@@ -250,13 +251,11 @@ def score_psi(
                  for _, row in reference[query_id].top(k))  # fmt: skip
     if not new or not old:
         return None
-    edges = {old[-(-b * len(old) // bins) - 1] for b in range(1, bins)}
-    ends = [-math.inf, *sorted(edges), math.inf]
+    edges = sorted({old[-(-b * len(old) // bins) - 1] for b in range(1, bins)})
+    counts = [Counter(bisect_left(edges, score) for score in scores) for scores in (new, old)]
     total = 0.0
-    for low, high in pairwise(ends):
-        a, b = (
-            max(sum(low < score <= high for score in scores) / len(scores), smallest) for scores in (new, old)
-        )
+    for place in range(len(edges) + 1):
+        a, b = (max(found[place] / found.total(), smallest) for found in counts)
         total += (a - b) * math.log(a / b)
     return total
 

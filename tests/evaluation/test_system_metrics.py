@@ -39,7 +39,6 @@ SWITCHES: list[dict[str, Any]] = [
     {"population": "predictions"},
     {"population": "both", "missing": "skip"},
     {"rel": 2},
-    {"labels": "returned"},
 ]
 SIDE_TABLES = {name: name for name in ("history", "items", "reference")}
 # A second system: the same rows in another order, without the answers to a third of the queries.
