@@ -19,7 +19,7 @@
 --           kind=rank: an item counts by its place among the most recommended items
 --           kind=entropy: the value is e to the power of the entropy
 --           over=recommended: every item in a list counts
---           over=catalog: an item in a list counts if the catalogue has it
+--           over=catalog: an item in a list counts only if it is in the catalogue
 --           missing: as in average_popularity
 --           rel: as in average_popularity
 --           no_relevant: as in judged

@@ -17,8 +17,8 @@
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           popularity: as in relations/ranking/item_popularity
---           tail: as in relations/ranking/tail_items
---           boundary: as in relations/ranking/tail_items
+--           tail: as in relations/ranking/long_tail
+--           boundary: as in relations/ranking/long_tail
 --           missing: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL

@@ -2,7 +2,7 @@
 -- alias:    psi
 -- title:    Population stability index of the scores
 -- meaning:  The population stability index reports how far the scores of the first k items have moved away from those
---           of a reference run, such as the release before.
+--           of a reference run. The reference run is, for example, that of the release before.
 -- use:      to notice that a model, or its inputs, changed before users do
 -- beware:   scores of two models can differ while the rankings are the same
 -- reading:  0: both runs have the same share of scores in each bin

@@ -5,9 +5,9 @@
 -- params:   popularity VARCHAR DEFAULT 'interactions' CHECK (popularity IN ('interactions', 'users')),
 --           cold VARCHAR DEFAULT 'zero' CHECK (cold IN ('zero', 'one', 'skip'))
 -- values:   popularity: as in item_popularity
---           cold=zero: an item that the history lacks has novelty 0
+--           cold=zero: a recommendation of an item that the history lacks adds 0
 --           cold=one: an item that the history lacks counts as if it had popularity 1
---           cold=skip: an item that the history lacks is left out
+--           cold=skip: recommendations of items that the history lacks do not count
 -- grain:    system, segment, item_id
 -- note:     novelty is the negative base-2 logarithm of the share of the interactions, or of the users
 SELECT

@@ -5,14 +5,10 @@
 --           tail VARCHAR DEFAULT 'interactions' CHECK (tail IN ('interactions', 'items', 'count')),
 --           boundary DOUBLE DEFAULT 0.8
 -- values:   popularity: as in item_popularity
---           tail=interactions: all items but the most popular ones, which have most interactions
---           tail=items: a share of the items, the least popular ones, at least one item
---           tail=count: the items whose popularity is at most the boundary
---           boundary: the share of the head; tail=count: the largest popularity in the tail
+--           tail: as in long_tail
+--           boundary: as in long_tail
 -- grain:    item_id
--- note:     tail=interactions: the head is the shortest list of the most popular items with the share boundary of
---           all interactions; tail=items: an item is in the tail if the share boundary of all items is above it;
---           shares are divided before they are compared, because 0.55 * 20 is above 11, but 11 / 20 is 0.55
+-- note:     the condition is that of long_tail, which has it once more, because metrics on its rows share one aggregate
 SELECT
     item_popularity.item_id,
     CASE
