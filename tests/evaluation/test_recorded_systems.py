@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pytest
 
 import duckmetrics
 from reference.test_recorded_beyond_accuracy import DOCUMENT, call_of
@@ -42,12 +43,10 @@ CALLS = {
         "ranking.gini(over=recommended, denominator=n_minus_1)@{k}",
     ("evidently", "Personalization(k=K)"): "personalization(norm=full_k)@{k}",
 }  # fmt: skip
-# Elliot leaves users without relevant items out; the other tools average over the users of the lists.
-OF_TRUTH = ("CoveredUsers",)
 # Elliot moves the places of items by the recommended ones that the history lacks, so its Gini index of this case is
 # one of no set of items; and it cannot look up their popularity.
 REFUSED = {("elliot", "unseen", "Gini@K")}
-# It computes exposures with 32 bits.
+# LensKit computes exposures with 32 bits.
 TOLERANCES = {"ExposureGini(n=K, items=M)": 1e-6}
 
 
@@ -77,6 +76,7 @@ def table(rows: Any, names: tuple[str, ...]) -> pa.Table:
     return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
+@pytest.mark.slow
 @each("record", RECORDS, label=lambda record: f"{record['tool']} {record['case']} {record['call']}")
 def test_the_values_of_other_tools(record: Mapping[str, Any]) -> None:
     case = DOCUMENT["cases"][record["case"]]
