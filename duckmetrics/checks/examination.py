@@ -202,10 +202,12 @@ class Examination:
 
     def _planned(self, definitions: Iterable[Definition], found: Collection[str]) -> Iterator[BoundCheck]:
         for definition in definitions:
+            subjects = protected(definition)
+            is_asked = bool(subjects & {*found, *self.given})
             asking = [
                 measure for measure in self.measures
-                if {*concerned(self.catalog, measure), *side_tables_of(measure, self.inputs), *self.given, *found}
-                & protected(definition)
+                if is_asked or subjects & concerned(self.catalog, measure)
+                or subjects & side_tables_of(measure, self.inputs)
             ]  # fmt: skip
             if not asking or METRIC in definition.tables:
                 continue
