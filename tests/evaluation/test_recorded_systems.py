@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from reference.test_recorded_beyond_accuracy import DOCUMENT, call_of
 
 import duckmetrics
-from reference.test_recorded_beyond_accuracy import DOCUMENT, call_of
 from support.loops import each
 
 if TYPE_CHECKING:
@@ -81,9 +81,15 @@ def table(rows: Any, names: tuple[str, ...]) -> pa.Table:
 def test_the_values_of_other_tools(record: Mapping[str, Any]) -> None:
     case = DOCUMENT["cases"][record["case"]]
     (tool, call), k = written(record)
-    run = table([(query, item, rank) for query, item, _, rank in case["predictions"]], ("query_id", "item_id", "rank"))
+    run = table(
+        [(query, item, rank) for query, item, _, rank in case["predictions"]], ("query_id", "item_id", "rank")
+    )
     with_truth = "truth" in record["inputs"]
-    truth = table([(*row, 1) for row in case["truth"]], ("query_id", "item_id", "relevance")) if with_truth else None
+    truth = (
+        table([(*row, 1) for row in case["truth"]], ("query_id", "item_id", "relevance"))
+        if with_truth
+        else None
+    )
     spec = CALLS[tool, call].format(k=k)
     (row,) = duckmetrics.evaluate(run, truth, spec, **tables_of(record)).rows
     tolerance = TOLERANCES.get(call, 1e-9)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 ITEMS = 40
 CATALOG_ITEMS = range(ITEMS + 5)
 HISTORY = [
-    (user, item) for user in range(30) for item in range(ITEMS - 4) if (user * 7 + item * item) % 11 < 1 + item % 5
+    (user, item)
+    for user in range(30)
+    for item in range(ITEMS - 4)
+    if (user * 7 + item * item) % 11 < 1 + item % 5
 ]
 SPECS = [
     "ranking.gini@5", "ranking.gini(discount=geometric)@5", "ranking.gini(over=recommended, denominator=n_minus_1)",
@@ -28,7 +31,13 @@ SPECS = [
     "effective_catalog_size(kind=entropy)", "personalization", "personalization(norm=k)@5",
     "personalization(norm=full_k)@5", "item_novelty@5", "item_novelty(cold=skip)", "item_novelty(cold=one)@3",
 ]  # fmt: skip
-SIMULATED = ["ranking.gini@5", "shannon_entropy@5", "effective_catalog_size@5", "personalization@5", "item_novelty@5"]
+SIMULATED = [
+    "ranking.gini@5",
+    "shannon_entropy@5",
+    "effective_catalog_size@5",
+    "personalization@5",
+    "item_novelty@5",
+]
 TRUE_LISTS = 200_000
 
 
