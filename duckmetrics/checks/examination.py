@@ -358,8 +358,10 @@ def required_checks(composer: Composer, measures: Sequence[Measure]) -> Iterator
             bound = substituted(condition, measure.values)
             columns = list(dict.fromkeys(bound.find_all(exp.Column)))
             keys = ("query_id", "item_id") if measure.family == RANKING else ()
-            offenders = exp.select(*keys, *columns).from_(table)
-            composer.relation(table, {})
+            others = (column for column in columns if column.name not in keys)
+            offenders = exp.select(*keys, *others).from_(table)
+            for read in (table, *(other.name for other in bound.find_all(exp.Table))):
+                composer.relation(read, {})
             yield BoundCheck(
                 composer, f"requires_{measure.metric.name}", ERROR, f"{table}.{columns[0].name}",
                 f"rows outside of what {measure.text} needs, {_shown(condition, measure)}",
