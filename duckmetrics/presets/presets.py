@@ -53,7 +53,7 @@ class Entry:
     requires: str = ""
     untied: bool = False
     otherwise: Mapping[str, str] = field(default_factory=dict)
-    shared: frozenset[str] = frozenset()
+    shared: frozenset[str] = field(default=frozenset(), repr=False)
 
     def settings(self, ranked: bool) -> dict[str, Value]:
         """Return the parameters of a spec with a cut-off, or of one without."""
