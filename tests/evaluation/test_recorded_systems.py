@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from reference.test_recorded_beyond_accuracy import DOCUMENT, call_of
 
 import duckmetrics
-from reference.test_recorded_beyond_accuracy import DOCUMENT, call_of
 from support.loops import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# tool, call with K for its cut-off -> spec with {k} for it; the catalogue that a tool divides by is in `tables_of`.
+# tool, call with K for its cut-off -> spec with {k} for it; `tables_of` has the catalogue of a tool.
 CALLS = {
     ("rectools", "CatalogCoverage(k=K)"): "coverage(over=recommended, scale=count)@{k}",
     ("rectools", "CatalogCoverage(k=K, normalize=True)"): "coverage(over=recommended)@{k}",
@@ -43,8 +43,8 @@ CALLS = {
         "ranking.gini(over=recommended, denominator=n_minus_1)@{k}",
     ("evidently", "Personalization(k=K)"): "personalization(norm=full_k)@{k}",
 }  # fmt: skip
-# Elliot moves the places of items by the recommended ones that the history lacks, so its Gini index of this case is
-# one of no set of items; and it cannot look up their popularity.
+# Elliot moves the places of items by the recommended ones that the history lacks, so its Gini index of this
+# case is one of no set of items.
 REFUSED = {("elliot", "unseen", "Gini@K")}
 # LensKit computes exposures with 32 bits.
 TOLERANCES = {"ExposureGini(n=K, items=M)": 1e-6}
@@ -57,7 +57,8 @@ def written(record: Mapping[str, Any]) -> tuple[tuple[str, str], int]:
 
 RECORDS = [
     record for record in DOCUMENT["records"]
-    if "value" in record and record["case"] and (record["tool"], record["case"], written(record)[0][1]) not in REFUSED
+    if "value" in record and record["case"]
+    and (record["tool"], record["case"], written(record)[0][1]) not in REFUSED
 ]  # fmt: skip
 
 
@@ -81,9 +82,15 @@ def table(rows: Any, names: tuple[str, ...]) -> pa.Table:
 def test_the_values_of_other_tools(record: Mapping[str, Any]) -> None:
     case = DOCUMENT["cases"][record["case"]]
     (tool, call), k = written(record)
-    run = table([(query, item, rank) for query, item, _, rank in case["predictions"]], ("query_id", "item_id", "rank"))
+    run = table(
+        [(query, item, rank) for query, item, _, rank in case["predictions"]], ("query_id", "item_id", "rank")
+    )
     with_truth = "truth" in record["inputs"]
-    truth = table([(*row, 1) for row in case["truth"]], ("query_id", "item_id", "relevance")) if with_truth else None
+    truth = (
+        table([(*row, 1) for row in case["truth"]], ("query_id", "item_id", "relevance"))
+        if with_truth
+        else None
+    )
     spec = CALLS[tool, call].format(k=k)
     (row,) = duckmetrics.evaluate(run, truth, spec, **tables_of(record)).rows
     tolerance = TOLERANCES.get(call, 1e-9)
