@@ -260,7 +260,7 @@ def _read(
     declared = catalog.params(alias.metric)
     given = _given(spec, match, alias, declared, params or {})
     aggregation: str | None = None
-    if alias.metric.family == RANKING:
+    if alias.metric.family == RANKING and not alias.metric.is_of_systems:
         aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
         if aggregation not in catalog.aggregation_names:
             raise MetricError(spec, *unknown("agg", aggregation, catalog.aggregation_names))

@@ -4,7 +4,8 @@ The tests compare the SQL with it, so it shares nothing with the SQL: no query, 
 array library, only the standard library. Slow and short on purpose.
 
 `ranking`, `popularity`, `propensity`, `categories` and `versions` have one function per metric (one
-query, one number), `per_query` adds the policies (ties, duplicates, population, missing queries, ...),
+query, one number), and `exposure` one per metric of all lists (one system, one number). `per_query` adds
+the policies (ties, duplicates, population, missing queries, ...), `per_system` finds the lists that count,
 `aggregate` makes one number of many.
 """
 
@@ -13,5 +14,6 @@ from __future__ import annotations
 from duckmetrics.reference.aggregation import aggregate
 from duckmetrics.reference.policies import Status, per_query, status
 from duckmetrics.reference.query import Query, Row
+from duckmetrics.reference.systems import per_system
 
-__all__ = ["Query", "Row", "Status", "aggregate", "per_query", "status"]
+__all__ = ["Query", "Row", "Status", "aggregate", "per_query", "per_system", "status"]

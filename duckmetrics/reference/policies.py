@@ -39,9 +39,11 @@ OF_LISTS = tuple(
 )
 NO_RELEVANT: Mapping[str, float | None] = {"keep": None, "null": None, "zero": 0.0, "one": 1.0}
 # These look at the other items too, or at no ranks.
-WITHOUT_RANKS = ("bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc", *BEYOND_ACCURACY)
+WITHOUT_RANKS = (
+    "bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc", "user_coverage", *BEYOND_ACCURACY
+)  # fmt: skip
 # These have a value where nothing is relevant.
-KEPT = ("judged", "n_relevant", "n_returned", *OF_LISTS)
+KEPT = ("judged", "n_relevant", "n_returned", "user_coverage", *OF_LISTS)
 MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None, "undefined": None}
 
 
@@ -128,16 +130,17 @@ def _queries(
     for answered in empty:
         lists.setdefault(answered, [])
     every_system = dict.fromkeys([*systems, *(system for system, _ in lists)])
-    for query_id in _population(switches.population, in_truth, lists, every_system):
+    for query_id in population_of(switches.population, in_truth, lists, every_system):
         for system in every_system:
             key = system, query_id
             query = Query(lists.get(key, []), judged.get(query_id, {}), query_id)
             yield key, query, key not in lists
 
 
-def _population(
+def population_of(
     population: str | Sequence[Id], judged: Judgments, lists: Lists, systems: Iterable[str]
 ) -> list[Id]:
+    """Return the queries that count: those of a switch, or a given list."""
     if not isinstance(population, str):
         return list(population)
     answered = dict.fromkeys(query_id for _, query_id in lists)

@@ -270,11 +270,16 @@ def _discounted_mean(
 def _in_tail(
     query: Query, history: History, k: int | None, popularity: str, tail: str, boundary: float, cold: str
 ) -> list[bool]:
+    long_tail, known = tail_of(history, popularity, tail, boundary), set(history.items)
+    unknown = choose({"tail": True, "head": False}, cold)
+    return [row.item in long_tail if row.item in known else unknown for _, row in query.top(k)]
+
+
+def tail_of(history: History, popularity: str, tail: str, boundary: float) -> set[Id]:
+    """Return the items of the long tail, see `long_tail_share`."""
     counts = {item: history.count(item, popularity) for item in history.items}
     items = choose({"interactions": _beyond_the_head, "items": _least, "count": _rare}, tail)
-    long_tail = set(items(counts, boundary))
-    unknown = choose({"tail": True, "head": False}, cold)
-    return [row.item in long_tail if row.item in counts else unknown for _, row in query.top(k)]
+    return set(items(counts, boundary))
 
 
 def _beyond_the_head(counts: Mapping[Id, int], boundary: float) -> Iterable[Id]:

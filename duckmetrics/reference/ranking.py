@@ -36,6 +36,7 @@ __all__ = [
     "recall",
     "reciprocal_rank",
     "set_average_precision",
+    "user_coverage",
 ]
 
 
@@ -291,6 +292,14 @@ def judged(query: Query, *, k: int | None = None) -> float | None:
 def n_returned(query: Query) -> float:
     """Return the number of returned rows: num_ret of trec_eval."""
     return float(len(query.rows))
+
+
+def user_coverage(query: Query, *, at_least: int = 1) -> float:
+    """Return 1 if the list has at_least rows or more, else 0.
+
+    Herlocker, Konstan, Terveen and Riedl, ACM TOIS 2004, doi:10.1145/963770.963772.
+    """
+    return float(len(query.rows) >= at_least)
 
 
 def n_relevant(query: Query, *, rel: float | None = None) -> float:

@@ -14,15 +14,17 @@
 --           scale VARCHAR DEFAULT 'share' CHECK (scale IN ('share', 'count')),
 --           padding INTEGER DEFAULT 0 CHECK (padding >= 0)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           over=catalog: an item in a list counts if the catalogue has it
---           over=recommended: every item in a list counts
---           scale=share: the number of items is divided by the size of the catalogue
---           scale=count: the value is the number of items
---           padding: as in exposures
+--           over=recommended: every item in a list counts, so that the value can exceed 1
+--           scale: as in relations/ranking/covered
+--           padding: as in relations/ranking/exposures
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
+-- idle:     padding WHEN scale = 'count'; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, segment
 -- range:    [0, inf), higher is better
@@ -33,12 +35,12 @@
 -- source:   Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761
 -- oracle:   reference
 -- example:  coverage(k := 2) = 0.5
--- worked:   all lists: a, b, d are 3 of the 6 items of the catalogue
+-- worked:   3 / 6 = 0.5
 -- interval: none, an item that few lists have is in fewer resamples, so that each would have a lower coverage
 -- related:  gini, user_coverage
 SELECT
     system,
     segment,
-    CAST(count(*) AS DOUBLE) / CASE $scale WHEN 'count' THEN 1 ELSE nullif(max(n_items), 0) END AS value
-FROM exposures
+    CAST(count(*) AS DOUBLE) / nullif(max(n_catalog), 0) AS value
+FROM covered
 GROUP BY system, segment;

@@ -11,34 +11,42 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
 --           denominator VARCHAR DEFAULT 'n' CHECK (denominator IN ('n', 'n_minus_1')),
---           padding INTEGER DEFAULT 0 CHECK (padding >= 0)
+--           padding INTEGER DEFAULT 0 CHECK (padding >= 0),
+--           discount VARCHAR DEFAULT 'none' CHECK (discount IN ('none', 'log2', 'geometric')),
+--           patience DOUBLE DEFAULT 0.85 CHECK (patience > 0 AND patience < 1)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           over=catalog: an item of the catalogue in no list counts with exposure 0
 --           over=recommended: only items in a list count
 --           denominator=n: one item in all lists has the value 1 - 1 / n
 --           denominator=n_minus_1: one item in all lists has the value 1
---           padding: as in exposures
+--           padding: as in relations/ranking/exposures
+--           discount: as in relations/ranking/first_items
+--           patience: as in relations/ranking/first_items
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
+-- idle:     patience WHEN discount <> 'geometric'; ties WHEN k IS NULL AND discount = 'none';
+--           scores WHEN k IS NULL AND discount = 'none'
 -- depth:    k
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
--- formula:  sum over items of (2 i - n - 1) c_i / (n C), the items sorted by c_i, ascending
+-- formula:  sum over items of (2 i - n - 1) c_i / (n C), the items sorted by c_i, ascending, and C their sum
 -- tex:      \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_i}{n \sum_{i=1}^{n} c_i}
 -- symbols:  n: the number of items
---           c_i: the number of lists that have the item with the i-th fewest lists
+--           c_i: the exposure of the item with the i-th least exposure: by default the number of lists that have it
 -- source:   Fleder and Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974
 -- oracle:   reference
 -- example:  gini(k := 2) = 0.583333
--- worked:   all lists: (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
+-- worked:   (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
 -- influence: gini_slopes
--- related:  coverage, shannon_entropy
+-- related:  evenness, coverage, shannon_entropy
 SELECT
     system,
     segment,
-    sum((2e0 * (n_items - n_listed + low_place) - n_items - 1) * n_lists)
-        / nullif(max(CASE $denominator WHEN 'n' THEN n_items ELSE n_items - 1 END) * sum(n_lists), 0) AS value
+    sum((2e0 * (n_items - n_listed + low_place) - n_items - 1) * exposure)
+        / nullif(max(CASE $denominator WHEN 'n' THEN n_items ELSE n_items - 1 END) * sum(exposure), 0) AS value
 FROM exposures
 GROUP BY system, segment;

@@ -82,7 +82,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "item_categories": ("item_id", "category"),
         "item_vectors": ("item_id", "dimension", "value"),
         "reference": ("query_id", "item_id", "score"),
-        "slopes": ("system", "segment", "item_id", "slope"),
+        "slopes": ("system", "segment", "item_id", "slope", "mean_slope"),
         "system_values": ("system", "segment", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
         "query_ids": ("query_id", "id_text"),

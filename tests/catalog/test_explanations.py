@@ -92,8 +92,11 @@ def examples(family: str) -> dict[str, dict[str, float]]:
         return {name: {"": row["value"]} for name, row in zip(specs, rows, strict=True)}
     side = {name: name for name in ("history", "items", "reference")}
     result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection, **side)
-    labels = {row["metric"]: name for name, row in zip(specs, result.rows, strict=True)}
+    labels = {spec: name for name, spec in specs.items()}
     found: dict[str, dict[str, float]] = {name: {} for name in specs}
+    for row in result.rows:
+        if CATALOG.metrics[family, labels[row["metric"]]].is_of_systems:
+            found[labels[row["metric"]]][""] = row["value"]
     for row in result.per_query.to_pylist():
         found[labels[row["metric"]]][row["query_id"]] = row["value"]
     return found

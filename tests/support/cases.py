@@ -28,7 +28,8 @@ CATALOG = catalog()
 REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0"), "category": ("d", "c0")}
 FURTHER = {
     "p": ("0.5",), "max_grade": ("5",), "boundary": ("0.5", "2"), "gamma": ("1", "0"), "patience": ("0.5",),
-    "alpha": ("0.2",), "smoothing": ("0.1",), "reference_k": ("2",),
+    "alpha": ("0.2",), "smoothing": ("0.1",), "reference_k": ("2",), "bins": ("3",), "smallest": ("0.01",),
+    "padding": ("2",), "at_least": ("3",),
 }  # fmt: skip
 CUTOFFS = (None, 1, 2, 3, 50)
 Key = tuple[str, Any]
@@ -193,8 +194,9 @@ def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | Non
 EVERY_RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
 # The metrics of predictions and truth alone, and those that read a history, a catalogue or a reference run.
 SIDE_INPUTS = {"history", "items", "item_categories", "item_vectors", "reference"}
-RANKING = [metric for metric in EVERY_RANKING if not metric.inputs.keys() & SIDE_INPUTS]
-SIDE = [metric for metric in EVERY_RANKING if metric not in RANKING and not metric.is_of_systems]
+PER_QUERY = [metric for metric in EVERY_RANKING if not metric.is_of_systems]
+RANKING = [metric for metric in PER_QUERY if not metric.inputs.keys() & SIDE_INPUTS]
+SIDE = [metric for metric in PER_QUERY if metric not in RANKING]
 # The metrics of all lists of a system together.
 OF_SYSTEMS = [metric for metric in EVERY_RANKING if metric.is_of_systems]
 

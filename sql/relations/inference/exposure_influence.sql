@@ -1,24 +1,28 @@
 -- name:     exposure_influence
 -- title:    Value of each list whose mean is a metric of all lists
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           population (query_id), slopes (system, segment, item_id, slope),
+--           population (query_id), slopes (system, segment, item_id, slope, mean_slope),
 --           system_values (system, segment, value)
--- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
--- values:   k: as in ranking/recall
 -- grain:    system, segment, query_id
 -- source:   Serfling, Approximation Theorems of Mathematical Statistics, 1980, chapter 6
--- note:     a slope is the change of the metric if one more list has an item (the influence function); the values
---           are those of the delta method: the metric plus n times the slopes of a list, less their mean
+-- note:     a slope is the change of the metric with the exposure of an item, and mean_slope that with its mean over
+--           the items of a list (the influence function); the values are those of the delta method: the metric plus
+--           n times the slopes of a list, less their mean
 WITH summed AS (
-    SELECT lists.system, lists.segment, lists.query_id, coalesce(sum(slopes.slope), 0) AS total
+    SELECT
+        lists.system,
+        lists.segment,
+        lists.query_id,
+        coalesce(sum(slopes.slope * first_items.exposure), 0) + coalesce(avg(slopes.mean_slope), 0) AS total
     FROM lists
-    LEFT JOIN listed
-        ON listed.system = lists.system
-        AND listed.segment = lists.segment
-        AND listed.query_id = lists.query_id
-        AND listed.rank <= coalesce($k, listed.rank)
+    LEFT JOIN first_items
+        ON first_items.system = lists.system
+        AND first_items.segment = lists.segment
+        AND first_items.query_id = lists.query_id
     LEFT JOIN slopes
-        ON slopes.system = listed.system AND slopes.segment = listed.segment AND slopes.item_id = listed.item_id
+        ON slopes.system = first_items.system
+        AND slopes.segment = first_items.segment
+        AND slopes.item_id = first_items.item_id
     GROUP BY lists.system, lists.segment, lists.query_id
 )
 SELECT

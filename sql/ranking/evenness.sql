@@ -1,0 +1,45 @@
+-- name:     evenness
+-- alias:    gini_complement
+-- title:    Evenness of exposure
+-- meaning:  Evenness reports how evenly the lists share the items of the catalogue: it is 1 less the Gini index.
+-- use:      to compare with tools that report the complement of the Gini index, where higher is better
+-- beware:   some tools call this number the Gini index
+-- reading:  1: every item is in as many lists as every other
+--           0.1: a few items take nearly all places
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id), items (item_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
+--           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
+--           denominator VARCHAR DEFAULT 'n' CHECK (denominator IN ('n', 'n_minus_1')),
+--           padding INTEGER DEFAULT 0 CHECK (padding >= 0),
+--           discount VARCHAR DEFAULT 'none' CHECK (discount IN ('none', 'log2', 'geometric')),
+--           patience DOUBLE DEFAULT 0.85 CHECK (patience > 0 AND patience < 1)
+-- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
+--           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- values:   k: as in recall
+--           over: as in gini
+--           denominator=n: one item in all lists has the value 1 / n
+--           denominator=n_minus_1: one item in all lists has the value 0
+--           padding: as in relations/ranking/exposures
+--           discount: as in relations/ranking/first_items
+--           patience: as in relations/ranking/first_items
+--           missing: as in average_popularity
+--           rel: as in average_popularity
+--           no_relevant: as in judged
+-- idle:     patience WHEN discount <> 'geometric'; ties WHEN k IS NULL AND discount = 'none';
+--           scores WHEN k IS NULL AND discount = 'none'
+-- depth:    k
+-- grain:    system, segment
+-- range:    [0, 1], higher is better
+-- formula:  1 - Gini index
+-- tex:      1 - \mathrm{Gini}
+-- symbols:  Gini: the Gini index of exposure
+-- source:   Vargas and Castells, RecSys 2014, doi:10.1145/2645710.2645744
+-- oracle:   reference
+-- example:  evenness(k := 2) = 0.416667
+-- worked:   1 - (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.416667
+-- influence: evenness_slopes
+-- related:  gini, shannon_entropy
+SELECT gini.system, gini.segment, 1 - gini.value AS value
+FROM gini;
