@@ -61,7 +61,7 @@ def macro(definition: Definition) -> str:
 
 
 def has_macro(definition: Definition) -> bool:
-    """Return whether a macro of the DuckDB shell computes the metric; a macro of its name may be another's."""
+    """Return whether the macro of this name computes the metric, and not one of another family."""
     return definition.title in titles(macro(definition))
 
 

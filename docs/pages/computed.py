@@ -28,8 +28,8 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, METRIC_FAMILIES, RANKING
 from duckmetrics.errors import DuckmetricsError
 from duckmetrics.presets.presets import presets
-from duckmetrics.version import __version__
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
+from duckmetrics.version import __version__
 from pages.calls import CLICKS, arguments, calls, spec, usual
 from pages.statistic_calls import statistic_calls
 from pages.tables import sample_of, shop_of
@@ -141,7 +141,7 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
     given = {**arguments(definition, sample=True), **changed}
     connection = sample(definition.family)
     truth = "truth" if definition.family == RANKING else None
-    others = {name: name for name in MEANINGS if definition.inputs.keys() & SIDE_INPUTS}
+    others: dict[str, Any] = {name: name for name in MEANINGS if definition.inputs.keys() & SIDE_INPUTS}
     asked = f"{definition.family}.{spec(definition, given)}"
     try:
         with contextlib.redirect_stderr(io.StringIO()):

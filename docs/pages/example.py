@@ -90,9 +90,7 @@ def _sample(definition: Definition, asked: str) -> list[str]:
     if definition.family != RANKING:
         return _rows(definition.family)
     read = needed(definition, asked)
-    if not read & SHOWN.keys():
-        return [*_rows(RANKING), *paragraphs(_RELEVANT)]
-    lines = [*_rows(RANKING), *paragraphs(_RELEVANT)] if TRUTH in read else _shown("predictions")
+    lines = [*_rows(RANKING), *paragraphs(_RELEVANT)] if TRUTH in read else [*_shown("predictions")]
     for name in SHOWN:
         if name in read:
             lines += [*paragraphs(SHOWN[name]), *_shown(name)]

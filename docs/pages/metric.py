@@ -105,9 +105,9 @@ def _range(definition: Definition) -> str:
 
 def _needs(definition: Definition) -> str:
     if definition.family == RANKING:
-        read = ["predictions", *sorted(needed(definition, usual(definition)), key=ROLES.index)]
-        *tables, last = [f"{table} ({_columns(definition, table)})" for table in read]
-        return f"{', '.join(tables)} and {last}" if tables else last
+        tables = ["predictions", *sorted(needed(definition, usual(definition)), key=ROLES.index)]
+        *others, last = [f"{table} ({_columns(definition, table)})" for table in tables]
+        return f"{', '.join(others)} and {last}" if others else last
     read = definition.inputs["predictions"]
     columns = names_as_code(name for name in ("label", "score", "group_id") if name in read)
     return f"one table ({columns}); optional: `weight`"

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.evaluation.side_inputs import TRUTH, tables_of
+from duckmetrics.evaluation.side_inputs import tables_of
 from duckmetrics.inputs.inputs import ITEMS
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from duckmetrics.catalog.definition import Definition
 
+TRUTH = "truth"
 RECOMMENDED, PURCHASES = "data/shop/recommendations.parquet", "data/shop/purchases.parquet"
 IMAGES = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
 # The further tables of the shop; the baseline stands for the last release.
@@ -44,11 +46,11 @@ class Sample:
     predictions: str
     truth: str | None
     system: str
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
 
-    def given(self) -> dict[str, object]:
+    def given(self) -> dict[str, Any]:
         """Return the arguments of `evaluate` by name, in the order of a call; those of no use are absent."""
         every = {**self.others, "system": self.system, "where": self.where, "columns": self.columns}
         return {name: value for name, value in every.items() if value}
