@@ -109,8 +109,9 @@ def _no_interval(definition: Definition) -> str:
         result = duckmetrics.evaluate(
             CLICKS, metrics=[asked], columns=CLICK_COLUMNS, interval=0.95, cluster="user_id"
         )
-    row = result.rows[0]
-    return "" if row["lower"] is not None else str(row["reason"]).removeprefix("no interval: ")
+    if any(row["lower"] is not None for row in result.rows):  # a run next to itself has no spread
+        return ""
+    return str(result.rows[0]["reason"]).removeprefix("no interval: ")
 
 
 def _printed(codes: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import parse_measure
@@ -14,7 +14,6 @@ from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from duckmetrics.catalog.definition import Definition
 
