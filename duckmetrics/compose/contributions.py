@@ -34,6 +34,9 @@ HEADER, NONE = "contribution", "none"
 # The columns that identify a returned item in the relation of all returned items.
 RETURNED = ("item_id", "rank")
 NOT_A_SUM = "is not a sum over items"
+# The tables that an explanation reads.
+EXPLAINED = {"predictions", "truth", "population"}
+OTHER_TABLES = "reads other tables than predictions and truth"
 
 
 class NotASumError(Exception):
@@ -53,6 +56,8 @@ def reason_against(catalog: Catalog, metric: Definition) -> str | None:
         return declared.partition(", ")[2] or NOT_A_SUM
     if metric.family != RANKING:
         return "it is not a metric of rankings"
+    if metric.inputs.keys() - EXPLAINED:
+        return OTHER_TABLES
     parts = {part.name: part for part in catalog.parts(metric)}
     reached: list[str] = []
     try:

@@ -35,12 +35,13 @@
 SELECT
     system,
     query_id,
-    sum(relevant * log(2, total / CASE $cold
+    sum(relevant * ln(total / CASE $cold
         WHEN 'one' THEN coalesce(popularity, 1)
         WHEN 'least' THEN coalesce(popularity, smallest)
         ELSE popularity
     END) / log(2, rank + 1)) FILTER (WHERE rank <= coalesce($k, rank))
         / nullif(sum(CASE WHEN popularity IS NOT NULL OR $cold <> 'skip' THEN 1e0 / log(2, rank + 1) END)
-            FILTER (WHERE rank <= coalesce($k, rank)), 0) AS value
+            FILTER (WHERE rank <= coalesce($k, rank)), 0)
+        / ln(2) AS value
 FROM judged_recommended
 GROUP BY system, query_id;

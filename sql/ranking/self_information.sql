@@ -45,13 +45,12 @@
 SELECT
     system,
     query_id,
-    sum(log(2, total / CASE $cold WHEN 'one' THEN coalesce(popularity, 1) ELSE popularity END))
+    sum(ln(total / CASE $cold WHEN 'one' THEN coalesce(popularity, 1) ELSE popularity END))
         FILTER (WHERE rank <= coalesce($k, rank))
         / nullif(coalesce(
             CASE $norm WHEN 'k' THEN $k END,
-            count(CASE $cold WHEN 'one' THEN coalesce(popularity, 1) ELSE popularity END)
-                FILTER (WHERE rank <= coalesce($k, rank))
+            count(CASE $cold WHEN 'one' THEN 1 ELSE popularity END) FILTER (WHERE rank <= coalesce($k, rank))
         ), 0)
-        / CASE $scale WHEN 'max' THEN nullif(log(2, max(total)), 0) ELSE 1 END AS value
+        / CASE $scale WHEN 'max' THEN nullif(ln(max(total)), 0) ELSE ln(2) END AS value
 FROM recommended
 GROUP BY system, query_id;
