@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.evaluation.side_inputs import tables_of
+from duckmetrics.compose.reading import tables_of
 from duckmetrics.inputs.inputs import ITEMS
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
 

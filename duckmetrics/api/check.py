@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
 from duckmetrics.inputs.request import read_request
+from duckmetrics.ranking_inputs.side_tables import MEANINGS
 from duckmetrics.results.document import document
 from duckmetrics.results.markup import html
 from duckmetrics.results.notebook import readable
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from duckmetrics.switches import Switches
 
 SEVERITIES = ("error", "warning", "note")
-UNITS = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
+UNITS = {
+    "predictions": "predictions", "truth": "judgments", "queries": "queries", "history": "interactions",
+    "items": "items of the catalogue", "reference": "rows of the reference run",
+}  # fmt: skip
 ROWS = "rows"
 
 
@@ -117,7 +120,8 @@ class Findings(Tabular):
         return f"{told}; looked at {', '.join(parts) or 'no row'} with {len(self.performed)} checks"
 
     def _units(self) -> list[tuple[str, str]]:
-        if "truth" not in self.looked_at:
+        side = self.looked_at.keys() & MEANINGS
+        if "truth" not in self.looked_at and not side:
             return [("predictions", ROWS)]
         return list(UNITS.items())
 
@@ -224,9 +228,8 @@ def _family(session: Session) -> str:
 
 def _findings(session: Session, specs: Sequence[str]) -> Findings:
     """Check the inputs of the measures of each family."""
-    asked = session.request
-    measures = parse_measures(session.catalog, specs, asked.switches, lambda: _family(session), asked.like)
-    request = asked.of(session.catalog, measures)
+    measures = session.measures(specs, lambda: _family(session))
+    request = session.request_for(measures)
     found: dict[str, Finding] = {}
     checks: set[str] = set()
     looked_at: dict[str, int] = {}

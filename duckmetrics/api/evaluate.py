@@ -81,7 +81,9 @@ def evaluate(
         system: the column of the predictions that names the system, or a mapping of systems.
         by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
             or expressions of them with a name, such as ``"date_trunc('week', day) AS week"``;
-            a list of lists asks for several groupings.
+            a list of lists asks for several groupings. With history=, rankings also have the slices
+            ``"history_length"`` (users by the number of their interactions) and ``"truth_popularity"``
+            (queries by the popularity of their relevant items), unless a table has such a column.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
         layout: the tool that wrote the tables, such as ``"rectools"``, or a mapping with one for each of
             predictions and truth. By default duckmetrics recognizes it by the names of the columns, and a

@@ -171,6 +171,11 @@ class Catalog:
         raise UnknownNameError("", *unknown("table", f"{family}.{name}" if family else name, names))
 
     @cached_property
+    def slices(self) -> dict[str, Definition]:
+        """The relations that slice results by a column that no table has to have."""
+        return {name: relation for name, relation in self.relations.items() if "slice" in relation.header}
+
+    @cached_property
     def statistic_names(self) -> dict[str, Alias]:
         """Every way to name a statistic."""
         names = {name: Alias(definition, {}) for name, definition in self.statistics.items()}

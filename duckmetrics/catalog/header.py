@@ -73,8 +73,8 @@ KEYS = {
     "undefined": "why the value is NULL although both classes are present",
     "infinite": "why the value can be infinite; absent: an infinite value is an overflow",
     "for": (
-        "of a check: the family, relation or metric that it protects, or weight; or the check that it "
-        "explains"
+        "of a check: the family, relation, metric or table (history, items, reference) that it protects, or "
+        "weight; or the check that it explains"
     ),
     "reported": "of a check: its name in findings; absent: the name of the file",
     "severity": "of a check: error, warning or note",
@@ -83,6 +83,10 @@ KEYS = {
     "when": "of a check: the condition under which its rows are findings; absent: they always are",
     "advice": "of a check: what the user can do next",
     "settles": "of a check: a switch with the value under which its rows are not findings: duplicates=first",
+    "slice": (
+        "of a relation of queries whose column of the same name slices results: the groups of queries; the "
+        "history has to be given"
+    ),
     "warning": "a warning that every result of a statistic shows",
     "note": "a convention that the reader must know",
 }

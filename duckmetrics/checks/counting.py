@@ -119,10 +119,15 @@ def finite(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
 
 
 def counted_together(offenders: exp.Query) -> exp.Expr | None:
-    """Write a check that only filters an input as one column of a scan of it."""
+    """Write a check that only filters an input as one column of a scan of it.
+
+    A subquery of its condition may read the table by an alias, which the scan does not have.
+    """
     clauses = {name for name, value in offenders.args.items() if value}
     source = offenders.args.get("from_")
-    if clauses == {"expressions", "from_", "where"} and source and isinstance(source.this, exp.Table):
+    if clauses != {"expressions", "from_", "where"} or not source or not isinstance(source.this, exp.Table):
+        return None
+    if source.this.alias_or_name == source.this.name:
         return exp.Filter(this=exp.Count(this=exp.Star()), expression=offenders.args["where"].copy())
     return None
 

@@ -16,6 +16,7 @@ from duckmetrics.catalog.parameters import written
 from duckmetrics.checks.bound_check import SEGMENT, BoundCheck
 from duckmetrics.checks.copies import explained_copies
 from duckmetrics.checks.counting import count_of, counted_together, counts_of
+from duckmetrics.checks.given_tables import lacks_a_table, side_tables_of
 from duckmetrics.checks.messages import finding_of
 from duckmetrics.checks.notes import foreign_names
 from duckmetrics.compose.composer import Binding, Composer
@@ -24,6 +25,7 @@ from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
+from duckmetrics.inputs.inputs import HISTORY
 from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 PROBED = 5_000
 # The parameter of checks that look at the rows within reach of a cut-off only, if an evaluation asks.
 REACHING = "reaching"
+# The relation of the history that is kept in a table if a measure reads it.
+ITEM_HISTORY = "item_history"
 # The table that checks of the values of a metric read; the other checks read the inputs.
 METRIC = "metric"
 
@@ -51,7 +55,8 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     Raises:
         InputError: at least one check of severity error found something.
     """
-    examination = Examination(catalog, engine, inputs, measures)
+    read = (HISTORY,) if inputs.derived else ()
+    examination = Examination(catalog, engine, inputs, measures, given=read)
     found = examination.run(catalog.checks.values())
     errors = [finding for finding in found if finding.severity == ERROR]
     if errors:
@@ -103,6 +108,7 @@ class Examination:
     Args:
         doubtful: (table, column) of columns that cannot be relied on, "*" for all columns of a table; a check
             that depends on it is left out.
+        given: the tables whose checks run even if no measure reads them.
         passed: whether an evaluation of the same tables refused nothing, so that no check of severity error
             is run again.
     """
@@ -115,6 +121,7 @@ class Examination:
         measures: Sequence[Measure],
         doubtful: Collection[tuple[str, str]] = (),
         passed: bool = False,
+        given: Collection[str] = (),
     ) -> None:
         self.catalog = catalog
         self.engine = engine
@@ -122,6 +129,7 @@ class Examination:
         self.measures = measures
         self.doubtful = doubtful
         self.passed = passed
+        self.given = given
         self.composer = self._composer(inputs.unsliced)
         self._shallow: dict[Binding, Composer] = {}
         self.names: set[str] = set()
@@ -194,15 +202,18 @@ class Examination:
 
     def _planned(self, definitions: Iterable[Definition], found: Collection[str]) -> Iterator[BoundCheck]:
         for definition in definitions:
+            subjects = protected(definition)
+            is_asked = bool(subjects & {*found, *self.given})
             asking = [
                 measure for measure in self.measures
-                if (concerned(self.catalog, measure) | set(found)) & protected(definition)
+                if is_asked or subjects & concerned(self.catalog, measure)
+                or subjects & side_tables_of(measure, self.inputs)
             ]  # fmt: skip
             if not asking or METRIC in definition.tables:
                 continue
             if self.engine.reason_against(self.catalog, definition):
                 continue
-            if "population" in definition.tables and "population" not in self.inputs.queries:
+            if lacks_a_table(self.inputs, definition):
                 continue
             composer = self.sliced if SEGMENT in definition.query.named_selects else self.composer
             seen: set[Binding] = set()
@@ -310,6 +321,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
         "untied": measure.untied, REACHING: CONTENDERS in inputs.queries,
         "named_runs": bool(inputs.runs), "wide_scores": inputs.wide_scores,
         "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
+        "counted": ITEM_HISTORY in inputs.queries, "by_day": inputs.by_day, "has_truth": inputs.has_truth,
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from duckmetrics.checks.refusals import refusal
 from duckmetrics.expressions.build import cast_to
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.ids import Key, key_of, same_kind
+from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import items_of, list_column
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role
 
 QUERY_ID, ITEM_ID = "query_id", "item_id"
-_WITH_QUERIES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
-_WITH_ITEMS: tuple[Role, ...] = ("predictions", "truth")
+_WITH_QUERIES: tuple[Role, ...] = ("predictions", "truth", "queries", "population", HISTORY, REFERENCE)
+_WITH_ITEMS: tuple[Role, ...] = ("predictions", "truth", HISTORY, ITEMS, REFERENCE)
+# The column that lists the items of a query.
+_LISTS: dict[Role, str] = {"predictions": "items", "truth": "relevant", HISTORY: "items", REFERENCE: "items"}
 
 
 class IdColumns:
@@ -63,7 +66,7 @@ class IdColumns:
     def listed(self, place: Place, column: str = ITEM_ID) -> str | None:
         """Return the list column that holds the items, None if a column holds one item."""
         source, role = self._tables[place], place[1]
-        name = {"predictions": "items", "truth": "relevant"}.get(role)
+        name = _LISTS.get(role)
         if column != ITEM_ID or name is None:
             return None
         columns = self._tables.columns

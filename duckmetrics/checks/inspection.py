@@ -13,12 +13,15 @@ from duckmetrics.checks.examination import METRIC, Examination, protected
 from duckmetrics.checks.mended_tables import EVERY
 from duckmetrics.checks.notes import unweighted, varying
 from duckmetrics.checks.schema import Admission
+from duckmetrics.compose.reading import TRUTH, needed_by
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import distinct, row_count
 from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.inputs.request import Request
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
+from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS, refuse_absent
 from duckmetrics.results.findings import ERROR, Finding
 from duckmetrics.summaries.classification import BINARY, slice_values
 from duckmetrics.summaries.plans import has_relation
@@ -52,15 +55,18 @@ def inspect_ranking(
 ) -> Inspection:
     """Check predictions and truth."""
     admission = Admission(request, attach, engine)
-    inputs = admission.inputs([RANKING], measures, lambda r, a: ranking_inputs(r, a, engine.extremes))
+    inputs = admission.inputs(
+        [RANKING], measures, lambda r, a: ranking_inputs(catalog, r, a, engine.extremes)
+    )
     if inputs is None:
         return Inspection(tuple(admission.findings))
-    examination = Examination(catalog, engine, inputs, measures, admission.doubtful, request.checked)
+    examination = Examination(
+        catalog, engine, inputs, measures, admission.doubtful, request.checked,
+        [table for table in MEANINGS if table in inputs.queries],
+    )  # fmt: skip
     found = [*admission.findings, *_examined(examination)]
-    try:
-        varying(engine, inputs)
-    except InputError as error:
-        found.append(_refusal("varying_attribute", error))
+    found += _refused("absent_table", lambda: _refuse_absent(catalog, request, inputs, measures))
+    found += _refused("varying_attribute", lambda: varying(engine, inputs))
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
 
 
@@ -115,6 +121,29 @@ def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
     return [measure.bound(**{WEIGHTED: inputs.weighted}) for measure in measures]
 
 
+def _refuse_absent(catalog: Catalog, request: Request, inputs: Inputs, measures: Sequence[Measure]) -> None:
+    """Refuse measures that read a table which was not given; without a catalogue, the history has the items.
+
+    Raises:
+        InputError: there is such a measure.
+    """
+    needed = dict(needed_by(catalog, measures, SIDE_INPUTS))
+    known = {table for table, given in request.side_tables.items() if given is not None}
+    if HISTORY in known:
+        known.add(ITEMS)
+    absent = {name: text for name, text in needed.items() if name in SIDE_INPUTS and name not in known}
+    refuse_absent(inputs.queries, absent, inputs.labels, inputs.catalog_columns)
+
+
+def _refused(check: str, refuse: Callable[[], None]) -> list[Finding]:
+    """Return what a function refuses, as a finding."""
+    try:
+        refuse()
+    except InputError as error:
+        return [_refusal(check, error)]
+    return []
+
+
 def _refusal(check: str, error: InputError) -> Finding:
     return Finding(check, ERROR, "", "", 1, (), str(error), error.advice)
 
@@ -122,12 +151,13 @@ def _refusal(check: str, error: InputError) -> Finding:
 def _looked_at(examination: Examination) -> dict[str, int]:
     """Count the rows of the tables, and the queries of the population."""
     inputs = examination.inputs
-    names = [name for name in ("predictions", "truth") if name in inputs.queries]
-    found = {}
+    names = [name for name in ("predictions", "truth", *MEANINGS) if name in inputs.labels]
+    names = [name for name in names if name in inputs.queries and (name != TRUTH or inputs.has_truth)]
+    found: dict[str, int] = {}
     for name in names:
         if (name, EVERY) not in examination.doubtful:
             found[name] = examination.totals.get(name) or _count(examination, name)
-    if "truth" in found and not any(column == "query_id" for _, column in examination.doubtful):
+    if TRUTH in found and not any(column == "query_id" for _, column in examination.doubtful):
         values = examination.measures[0].values
         queries = examination.composer.relation("queries", values)
         found["queries"] = _count(examination, queries, "query_id")

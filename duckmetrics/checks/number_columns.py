@@ -17,6 +17,7 @@ from duckmetrics.ranking_inputs.truth import no_labels
 
 if TYPE_CHECKING:
     from duckmetrics.checks.mended_tables import MendedTables, Place
+    from duckmetrics.inputs.sources import Role
 
 
 class NumberColumns:
@@ -27,12 +28,12 @@ class NumberColumns:
 
     def order(self, place: Place) -> None:
         """Examine the score or rank of a row."""
-        tables = self._tables
+        tables, role = self._tables, place[1]
         score, rank = tables.find(place, "score"), tables.find(place, "rank")
-        error = refusal(values.score_expression, tables[place], tables.columns)
-        if error is not None and score is not None and rank is not None and not self._is_chosen():
+        error = refusal(values.score_expression, tables[place], tables.columns, role)
+        if error is not None and score is not None and rank is not None and not self._is_chosen(role):
             tables.refuse("two_orders", place, "score", error)
-            tables.columns = ColumnMap({**tables.columns.names, "predictions.score": score})
+            tables.columns = ColumnMap({**tables.columns.names, f"{role}.score": score})
         elif error is not None and score is None and rank is None:
             tables.add_missing(place, "score", error)
         if score is not None or rank is not None:
@@ -68,10 +69,10 @@ class NumberColumns:
         if weight is not None:
             self._number(place, WEIGHT, weight)
 
-    def _is_chosen(self) -> bool:
+    def _is_chosen(self, role: Role) -> bool:
         """Return whether the caller names either the score or the rank."""
         given = self._tables.columns.given
-        return sum(given("predictions", column) is not None for column in ("score", "rank")) == 1
+        return sum(given(role, column) is not None for column in ("score", "rank")) == 1
 
     def _number(
         self, place: Place, column: str, name: str, graded: bool = False, is_list: bool = False

@@ -18,8 +18,10 @@ from duckmetrics.checks.refusals import Refusals
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.classification import GROUP
 from duckmetrics.inputs.columns import ColumnMap
+from duckmetrics.inputs.inputs import REFERENCE
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.systems import Attach, no_rows, no_system_column, refuse_unknown_names
+from duckmetrics.ranking_inputs.side_tables import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +52,7 @@ class Admission:
         parts = given.values() if isinstance(given, Mapping) else [given]
         named: list[tuple[Any, Role]] = [(part, "predictions") for part in parts]
         named += [(request.truth, "truth"), (request.queries, "queries"), (request.population, "population")]
+        named += [(request.side_tables[role], role) for role in MEANINGS]
         opened = [self._opened(part, role, attach) for part, role in named if part is not None]
         self._is_open = all(opened)
 
@@ -82,7 +85,10 @@ class Admission:
         if not self._ids.are_comparable:
             return None
         whole = replace(self._request, columns=self._tables.columns)
-        plain = replace(whole, by=(), queries=None, population=None, positions=False)
+        plain = replace(
+            whole, by=(), queries=None, population=None, positions=False, history=None, items=None,
+            reference=None,
+        )  # fmt: skip
         for request in (whole, plain) if whole != plain else (whole,):
             try:
                 return read(request, self._tables.mended)
@@ -105,7 +111,7 @@ class Admission:
 
     def _rows(self) -> None:
         """Find tables without a row; a system without rows is legal if another system has rows."""
-        roles: tuple[Role, ...] = ("predictions", "truth", "population")
+        roles: tuple[Role, ...] = ("predictions", "truth", "population", *MEANINGS)
         for role in roles:
             sources = self._tables.of(role)
             if sources and all(source.empty for _, source in sources):
@@ -143,7 +149,11 @@ class Admission:
                 self._numbers.order(place)
             else:
                 self._numbers.listed_order(place)
-        for place, _ in self._tables.of("truth") or self._tables.of("predictions"):
+        for place, _ in self._tables.of(REFERENCE):
+            if self._ids.listed(place) is None:
+                self._numbers.order(place)
+        judged = self._tables.of("truth")
+        for place, _ in judged or (self._tables.of("predictions") if self._request.needs_truth else ()):
             self._numbers.grade(place)
 
     def _labels(self, measures: Sequence[Measure]) -> None:

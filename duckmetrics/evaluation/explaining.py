@@ -110,7 +110,7 @@ class Explainer:
             raise MetricError("explain", "the systems are results of evaluate", "explain one of them instead")
         request = self.request.of(self.catalog, [measure])
         request = replace(request, by=() if by is None else ((by,),), inference=None)
-        inputs = ranking_inputs(request, self.attach, self.engine.extremes)
+        inputs = ranking_inputs(self.catalog, request, self.attach, self.engine.extremes)
         # Systems that did not answer a query are not in its rows.
         names = [(ONE_SYSTEM if name is None else name,) for name in self.systems]
         listed = picked(values_table("systems", ("system",), names), "system")

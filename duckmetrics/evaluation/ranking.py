@@ -53,7 +53,7 @@ def evaluate_rankings(
 ) -> list[FamilyEvaluation]:
     """Compute the metrics of queries, and those of all lists of a system together."""
     refuse_unsupported(catalog, engine, request, measures)
-    inputs = ranking_inputs(request, attach, engine.extremes)
+    inputs = ranking_inputs(catalog, request, attach, engine.extremes)
     inputs = with_side_inputs(catalog, engine, inputs, measures)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures, request.checked

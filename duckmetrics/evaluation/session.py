@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.compose.reading import needs_truth
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_rankings
-from duckmetrics.evaluation.side_inputs import needs_truth
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.columns import filtered, first_row
@@ -88,19 +88,30 @@ class Session:
         self.attached: Attached = {} if attached is None else attached
         self._layouts = LayoutTables(request, engine, self.attach)
 
-    def measures(self, specs: Sequence[str]) -> list[Measure]:
+    def measures(self, specs: Sequence[str], family: Callable[[], str | None] | None = None) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.
+
+        Args:
+            family: returns the family of a name that belongs to two, in place of `Session.family`.
 
         Raises:
             MetricError: a metric, parameter or switch cannot be read.
         """
-        request = self.request
-        measures = parse_measures(self.catalog, specs, request.switches, self.family, request.like)
+        request, meant = self.request, family or self.family
+        measures = parse_measures(self.catalog, specs, request.switches, meant, request.like)
         if not self._is_without_truth(measures):
             return measures
         # The queries are those that were answered.
         self.request = replace(request, switches={"population": "predictions", **request.switches})
-        return parse_measures(self.catalog, specs, self.request.switches, self.family, request.like)
+        return parse_measures(self.catalog, specs, self.request.switches, meant, request.like)
+
+    def request_for(self, measures: Sequence[Measure]) -> Request:
+        """Return the request with what the measures decide, such as whether there must be a truth."""
+        request = self.request.of(self.catalog, measures)
+        if request.truth is not None:
+            return request
+        rankings = [measure for measure in measures if measure.family == RANKING]
+        return replace(request, needs_truth=needs_truth(self.catalog, rankings))
 
     def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
         """Return whether nothing says which items are relevant, and no measure of rankings asks."""
@@ -108,10 +119,12 @@ class Session:
         rankings = [measure for measure in measures if measure.family == RANKING]
         if request.truth is not None or not rankings or needs_truth(self.catalog, rankings):
             return False
-        first = Systems(request.predictions, request.system, self.attach, request.scores).first
-        return all(
-            request.columns.find(first, "predictions", name) is None for name in ("label", "relevance")
-        )
+        try:
+            first = Systems(request.predictions, request.system, self.attach, request.scores).first
+        except InputError:  # refused where the predictions are read
+            return False
+        labels = ("label", "relevance")
+        return all(request.columns.find(first, "predictions", name) is None for name in labels)
 
     def evaluation(self, measures: Sequence[Measure]) -> Evaluation:
         """Evaluate measures of both families and put the results together."""
@@ -135,10 +148,7 @@ class Session:
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
-        request = self.request.of(self.catalog, measures)
-        if request.truth is None:
-            rankings = [measure for measure in measures if measure.family == RANKING]
-            request = replace(request, needs_truth=needs_truth(self.catalog, rankings))
+        request = self.request_for(measures)
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"

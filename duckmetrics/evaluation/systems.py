@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from duckmetrics.compose.optimizer import depth_of
+from duckmetrics.compose.reading import LISTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.systems import INFLUENCE, LISTS, VALUES, SystemSummary
+from duckmetrics.summaries.systems import INFLUENCE, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -47,6 +47,8 @@ class Inputs:
         wide_scores: whether a DOUBLE may lose digits of the scores.
         runs: the columns that may distinguish several systems, though nobody asked for them.
         shares_rows: whether the systems are scores of the same rows, which pairs them.
+        by_day: whether the times of the history are compared with others by day.
+        derived: the slicing columns that no table has, and that come from the history.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -74,6 +76,8 @@ class Inputs:
     shares_rows: bool = False
     has_truth: bool = True
     catalog_columns: tuple[str, ...] = ()
+    by_day: bool = False
+    derived: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Value]:

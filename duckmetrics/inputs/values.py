@@ -16,7 +16,7 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import CANONICAL, ColumnMap, missing_column
-from duckmetrics.inputs.sources import RUN, Source
+from duckmetrics.inputs.sources import RUN, Role, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,16 +33,19 @@ def narrow(key: Key, source: Source) -> bool:
     return source.statistics and key.kinds == ("integer",)
 
 
-def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
+def score_expression(source: Source, columns: ColumnMap, role: Role = "predictions") -> exp.Expr:
     """Write the score, higher first; a mapped rank counts as a score that falls.
+
+    Args:
+        role: the table, a run of predictions or the reference run.
 
     Raises:
         InputError: neither or both are there, or the column holds no numbers.
     """
-    score = columns.find(source, "predictions", "score")
-    rank = columns.find(source, "predictions", "rank")
+    score = columns.find(source, role, "score")
+    rank = columns.find(source, role, "rank")
     if score is not None and rank is not None:
-        asked = [c for c in ("score", "rank") if columns.given("predictions", c) is not None]
+        asked = [c for c in ("score", "rank") if columns.given(role, c) is not None]
         if len(asked) != 1:
             raise InputError(
                 source.label,
@@ -61,7 +64,7 @@ def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
                     "else map the score with columns={'score': ...} (--column score=...)"
                 ),
             )
-        raise missing_column(source, "score", "predictions")
+        raise missing_column(source, "score", role)
     number = number_expression(source, name)
     return number if score is not None else exp.Neg(this=number)
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.errors import InputError, suggestion
-from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
-from duckmetrics.inputs.inputs import ITEMS, Inputs
-from duckmetrics.inputs.slices import advice_without, attribute, lacking
+from duckmetrics.inputs.inputs import ITEMS, REFERENCE, Inputs
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
+from duckmetrics.ranking_inputs.attributes import Attributes
+from duckmetrics.ranking_inputs.cuts import CUTS, TIME, cuts, time_column
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
 from duckmetrics.ranking_inputs.side_tables import side_queries
-from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables, Table
+from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
 from duckmetrics.ranking_inputs.truth import has_labels, truth_query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.inputs.request import Request
 
 
-def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inputs:
+def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes: Extremes) -> Inputs:
     """Attach the tables of a request and write the canonical query of each input.
 
     Raises:
@@ -34,7 +33,11 @@ def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inpu
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
     queries = _queries(tables, ids, predictions, request.needs_truth)
-    attributes = _attributes(request, tables, ids)
+    times, by_day = cuts(tables, ids)
+    if times is not None:
+        queries[CUTS] = times
+    has_truth = tables.truth is not None or request.needs_truth or has_labels(tables)
+    attributes = Attributes(catalog, request, tables, ids).found(queries, has_truth)
     if attributes.query is not None:
         queries["attributes"] = attributes.query
     names = _names(request, tables, ids, predictions)
@@ -55,10 +58,12 @@ def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inpu
         cluster=attributes.cluster,
         wide_scores=predictions.has_wide_scores(),
         runs=predictions.all_runs,
-        leftovers=predictions.leftovers(column for key, column in names.items() if key != "predictions.run"),
+        leftovers=predictions.leftovers(_meaningful(names)),
+        by_day=by_day,
         text_ids=ids.of_text,
         catalog_columns=tuple(tables.extra[ITEMS].source.all_columns) if ITEMS in tables.extra else (),
-        has_truth=tables.truth is not None or request.needs_truth or has_labels(tables),
+        has_truth=has_truth,
+        derived=attributes.derived,
     )
 
 
@@ -104,83 +109,17 @@ def _names(
         names[f"truth.{key}"] = "+".join(keys[truth.name].parts)
     for grade in ("label", "relevance"):
         names["truth.relevance"] = truth.find(columns, grade) or names.get("truth.relevance", grade)
+    for role, table in tables.extra.items():
+        ids_of = {"query_id": ids.query_keys.get(role), "item_id": ids.item_keys.get(role)}
+        names |= {f"{role}.{column}": "+".join(key.parts) for column, key in ids_of.items() if key}
+        if role == REFERENCE:
+            names["reference.score"] = table.find(columns, "score", "rank") or table.listed or "score"
+    for table in (first, truth, *tables.extra.values()):
+        names[f"{table.role}.{TIME}"] = time_column(table, columns) or TIME
     return names
 
 
-@dataclass(frozen=True)
-class _Attributes:
-    """The attributes of the queries by which results are split or grouped.
-
-    Attributes:
-        by: the groupings, in the user's spelling of the columns.
-        role: the tables that the attributes come from.
-        query: one row per query with the attributes.
-    """
-
-    by: tuple[tuple[str, ...], ...]
-    cluster: str | None = None
-    role: str | None = None
-    query: exp.Query | None = None
-
-
-def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _Attributes:
-    """Find the tables that have all attributes that the caller asks for.
-
-    Raises:
-        InputError: there is no such table.
-    """
-    wanted = tables.asked
-    if not wanted:
-        return _Attributes(request.by)
-    candidates = _candidates(tables)
-    for role, of_role in candidates:
-        having = [table for table in of_role if not _lacking(request, table, wanted)]
-        if having:
-            known = {
-                name: name if name in request.computed else having[0].source.find(name) or name
-                for name in wanted
-            }
-            by = (tuple(dict.fromkeys(known[name] for name in grouping)) for grouping in request.by)
-            cluster = known[tables.cluster] if tables.cluster else None
-            query = _attributes_query(request, having, ids, list(dict.fromkeys(known.values())))
-            return _Attributes(tuple(dict.fromkeys(by)), cluster, role, query)
-    asked = "by" if request.by else "cluster"
-    found = {column: None for _, of_role in candidates for t in of_role for column in t.source.all_columns}
-    needed = dict.fromkeys(
-        c for _, of_role in candidates for t in of_role for c in _lacking(request, t, wanted)
-    )
-    missing = [n for n in needed if not any(n.lower() == c.lower() for c in found)]
-    lacks = f"a column {', '.join(map(repr, missing))}" if missing else f"all of {', '.join(wanted)}"
-    usual = "give the attributes of the queries with queries= (--queries)"
-    raise InputError(
-        asked,
-        f"no table has {lacks}; found {', '.join(found)}",
-        advice_without(missing, suggestion("".join(missing), found, usual)),
-    )
-
-
-def _lacking(request: Request, table: Table, wanted: Sequence[str]) -> list[str]:
-    """Return the columns that a table does not have, of all that attributes need."""
-    return [column for name in wanted for column in lacking(table.source, name, request.computed)]
-
-
-def _candidates(tables: RankingTables) -> list[tuple[str, Sequence[Table]]]:
-    """List the tables that may have the attributes: those of queries alone, if they are given."""
-    if "queries" in tables.extra:
-        return [("queries", [tables.extra["queries"]])]
-    judged: list[tuple[str, Sequence[Table]]] = []
-    if tables.truth is not None:
-        judged.append(("truth", [tables.truth]))
-    return [*judged, ("predictions", tables.predictions)]
-
-
-def _attributes_query(
-    request: Request, tables: Sequence[Table], ids: RankingIds, wanted: Sequence[str]
-) -> exp.Query:
-    return stacked(
-        selected(table.source, {
-            "query_id": ids.query_id(table),
-            **{name: attribute(table.source, name, request.computed) or quoted(name) for name in wanted},
-        })
-        for table in tables
-    )  # fmt: skip
+def _meaningful(names: Mapping[str, str]) -> list[str]:
+    """Return the columns of the predictions and the truth that mean something already."""
+    roles = ("predictions.", "truth.")
+    return [column for key, column in names.items() if key.startswith(roles) and key != "predictions.run"]

@@ -13,6 +13,7 @@ from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import elements, is_list, items_of, list_column, list_places
+from duckmetrics.ranking_inputs.cuts import time_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,7 +86,7 @@ def refuse_absent(
 def _history(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
     """Write the input `history`: one row for each interaction."""
     source = table.source
-    time = table.find(columns, "timestamp")
+    time = time_column(table, columns)
     weight = table.find(columns, "weight")
     others = {
         "weight": literal(1.0) if weight is None else values.number_expression(source, weight),
@@ -136,7 +137,7 @@ def _reference(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
         return selected(source, {
             "query_id": ids.query_id(table),
             "item_id": ids.item_id(table),
-            "score": values.score_expression(source, columns),
+            "score": values.score_expression(source, columns, REFERENCE),
         })  # fmt: skip
     scores = list_column(source, columns, REFERENCE, "scores")
     place = list_places(source, table.listed)

@@ -188,7 +188,9 @@ def _whole(name: str, value: object, least: int) -> int:
 def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
     measures = _measures(session, specs, asked.n_items)
     engine = session.engine
-    inputs = ranking_inputs(session.request.of(session.catalog, measures), session.attach, engine.extremes)
+    inputs = ranking_inputs(
+        session.catalog, session.request.of(session.catalog, measures), session.attach, engine.extremes
+    )
     findings = check(session.catalog, engine, inputs, [m.bound(**{_size(): asked.n_items}) for m in measures])
     observed = sampled_ranks(session.catalog, engine, inputs, measures)
     rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]

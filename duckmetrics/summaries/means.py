@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.compose.composer import with_directions
+from duckmetrics.compose.reading import LISTS
 from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.summaries.aggregations import bound_aggregation, by_slice, counts, grouped
 from duckmetrics.summaries.classification import BINARY, EXTRAS, counts_of, shown_measure
 from duckmetrics.summaries.plans import has_relation
 from duckmetrics.summaries.ranking import shown_value
-from duckmetrics.summaries.systems import LISTS, SEGMENT
+from duckmetrics.summaries.systems import SEGMENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

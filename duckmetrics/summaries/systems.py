@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.inputs.inputs import Inputs
 
-SEGMENT, LISTS = "segment", "lists"
+SEGMENT = "segment"
 KEYS = ("system", SEGMENT)
 COUNTS = ("n_population", "n_missing")
 # The relation of the values of lists whose mean is a measure, and what it reads.

@@ -28,6 +28,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked, macro
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import bind
+from duckmetrics.ranking_inputs.side_tables import MEANINGS
 from duckmetrics.reference import ranking as ranking_reference
 from duckmetrics.reference.observation import Observation
 from duckmetrics.summaries.classification import EXTRAS
@@ -82,6 +83,8 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "item_categories": ("item_id", "category"),
         "item_vectors": ("item_id", "dimension", "value"),
         "reference": ("query_id", "item_id", "score"),
+        "cuts": ("query_id", "cut"),
+        "known_queries": ("query_id",),
         "slopes": ("system", "segment", "item_id", "slope", "mean_slope"),
         "system_values": ("system", "segment", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
@@ -240,7 +243,7 @@ def test_a_metric_declares_what_readers_need() -> None:
         assert not table.header.keys() & {"range", "example"}, table.path
     for check in (*CATALOG.checks.values(), *CATALOG.inspections.values()):
         assert check.header.keys() >= CHECK_KEYS, check.path
-        known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics)}
+        known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics), *MEANINGS}
         if check.family == "inspections":
             known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query", "unanswered_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path

@@ -33,7 +33,7 @@ OF_SCHEMA = (
 )  # fmt: skip
 OF_RANKINGS = {
     name: fault for name, fault in faults.OF_RANKINGS.items()
-    if fault.truth is not None and fault.options.keys() <= {"system"}
+    if fault.truth is not None and fault.options.keys() <= {"system"} and not fault.side_tables
 }  # fmt: skip
 # The macro has no slices and no systems of rows.
 OF_ROWS = {name: f for name, f in faults.OF_ROWS.items() if f.options.keys() <= {"metrics"}}

@@ -60,7 +60,7 @@ BUILDERS = {
     ),
     "ranking_inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "canonical predictions side_tables tables truth",
+        "attributes canonical cuts predictions side_tables tables truth",
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
@@ -82,7 +82,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks material ranking side_inputs sql_text tables",
+        "chunks material ranking sql_text tables",
     ),
     "verification": ("a sample of the rows of any input", "samples"),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),

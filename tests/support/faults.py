@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from support.cases import CATALOG
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -32,6 +34,18 @@ SAMPLES = """SELECT printf('u%02d', q) AS query_id, printf('s%04d', (q * 97 + i 
     sin(q * 100 + i) AS score FROM range(1, 61) AS queries(q), range(100) AS places(i)"""
 SAMPLED_TRUTH = f"""SELECT query_id, item_id FROM ({SAMPLES})
     QUALIFY row_number() OVER (PARTITION BY query_id ORDER BY item_id) = 7"""
+# Each user knows ten items that are neither returned nor judged for them; all items are known to some.
+HISTORY = """SELECT printf('u%02d', q) AS query_id, printf('i%02d', (7 * q + i) % 40) AS item_id,
+    TIMESTAMP '2025-01-01 12:00:00' + to_days(CAST(i AS INTEGER)) AS timestamp
+    FROM range(1, 61) AS queries(q), range(16, 26) AS places(i)"""
+ITEMS = "SELECT printf('i%02d', i) AS item_id, ['c' || i % 3] AS category FROM range(40) AS items(i)"
+REFERENCE = f"SELECT query_id, item_id, -score AS score FROM ({LISTS})"
+SIDE_TABLES = {"history": HISTORY, "items": ITEMS, "reference": REFERENCE}
+# A time for every recommendation, after the history.
+DATED = "SELECT *, TIMESTAMP '2025-01-27 12:00:00' AS timestamp FROM p"
+# A metric that reads a reference run, as an option, if there is one.
+_AGAINST = [name for (_, name), metric in CATALOG.metrics.items() if "reference" in metric.inputs]
+AGAINST: dict[str, Any] = {"metrics": _AGAINST[:1]} if _AGAINST else {}
 ROWS = """SELECT CAST((i * 7919) % 1000 < 999 * sqrt((i + 0.5) / 400) AS INTEGER) AS label,
     (i + 0.5) / 400 AS score, printf('g%02d', i % 20) AS group_id, if(i % 2 = 0, 'DE', 'FR') AS country,
     1 + i % 3 AS weight, i FROM range(400) AS numbers(i)"""
@@ -48,6 +62,7 @@ class Fault:
         example: is one of the examples.
         advice: is in the advice.
         also: names of other findings that the fault always causes.
+        history, items, reference: further tables.
     """
 
     check: str
@@ -60,6 +75,15 @@ class Fault:
     truth: str | None = "FROM t"
     also: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    history: str | None = None
+    items: str | None = None
+    reference: str | None = None
+
+    @property
+    def side_tables(self) -> dict[str, str]:
+        """The further tables that are given."""
+        tables = {name: getattr(self, name) for name in SIDE_TABLES}
+        return {name: query for name, query in tables.items() if query is not None}
 
 
 def _judged(relevance: str) -> str:
@@ -254,6 +278,83 @@ OF_RANKINGS = {
     "an attribute of items": Fault(
         "varying_attribute", "error", 1, "", "", "attribute of the query", options={"by": "item_id"}),
     "a slice of no column": Fault("input", "error", 1, "", "", "queries=", options={"by": "country"}),
+    "one list for nearly all": Fault(
+        "same_list", "warning", 10, "item_id", "item_id=i00, lists=5", "features of users",
+        """SELECT query_id, printf('i%02d', i) AS item_id, 20.5 - i AS score
+            FROM (SELECT DISTINCT query_id FROM p), range(12) AS _(i) WHERE query_id > 'u06'
+            UNION ALL FROM p WHERE query_id <= 'u06'""",
+        """SELECT query_id, printf('i%02d', i) AS item_id, i % 4 AS relevance
+            FROM (SELECT DISTINCT query_id FROM p), range(40) AS _(i)"""),
+    "interaction without an item": Fault(
+        "history_null_item_id", "error", 2, "item_id", "query_id=u07", "drop or correct",
+        options={"metrics": "arp@10"},
+        history="FROM h UNION ALL SELECT 'u07', NULL, NULL FROM range(2)"),
+    "interaction without a user": Fault(
+        "history_null_query_id", "error", 1, "query_id", "item_id=i01", "drop or correct",
+        options={"metrics": "arp(popularity=users)@10"},
+        history="FROM h UNION ALL SELECT NULL, 'i01', NULL"),
+    "ids of the history of another type": Fault(
+        "id_kinds", "error", 600, "query_id", "query_id='u01'", "CAST(query_id AS VARCHAR)",
+        also=("cold_user",), options={"metrics": "arp@10"},
+        history="SELECT * REPLACE (CAST(substr(query_id, 2) AS INTEGER) AS query_id) FROM h"),
+    "a history without items": Fault(
+        "missing_column", "error", 600, "item_id", "", "map it", options={"metrics": "arp@10"},
+        history="SELECT * RENAME (item_id AS sku) FROM h"),
+    "an empty history": Fault(
+        "no_rows", "error", 0, "*", "", "exported", options={"metrics": "arp@10"}, history="FROM h LIMIT 0"),
+    "no history": Fault(
+        "absent_table", "error", 1, "", "", "history=", options={"metrics": "arp@10"}),
+    "an item of the catalogue without an id": Fault(
+        "items_null_item_id", "error", 1, "item_id", "", "drop or correct",
+        options={"metrics": "coverage@10"}, items="FROM c UNION ALL SELECT NULL, NULL"),
+    "an item of the catalogue twice": Fault(
+        "duplicate_item", "error", 2, "item_id", "item_id=i03", "one row for each item",
+        options={"metrics": "coverage@10"},
+        items="FROM c UNION ALL FROM c WHERE item_id IN ('i03', 'i13')"),
+    "an item of the reference without an id": Fault(
+        "reference_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or correct",
+        options=AGAINST, reference="FROM r UNION ALL SELECT 'u07', NULL, 0.5"),
+    "a list of the reference without an id": Fault(
+        "reference_null_query_id", "error", 1, "query_id", "item_id=i01", "drop or correct",
+        options=AGAINST, reference="FROM r UNION ALL SELECT NULL, 'i01', 0.5"),
+    "an item of the reference without a score": Fault(
+        "reference_null_score", "error", 2, "score", "query_id=u07, item_id=i13", "lowest score",
+        options=AGAINST,
+        reference=f"SELECT * REPLACE (CASE WHEN NOT ({U07}) THEN score END AS score) FROM r"),
+    "an item of the reference with a score of NaN": Fault(
+        "reference_nan_score", "error", 2, "score", "query_id=u07, item_id=i13", "lowest score",
+        options=AGAINST,
+        reference=f"SELECT * REPLACE (if({U07}, 'nan'::DOUBLE, score) AS score) FROM r"),
+    "an item of the reference twice": Fault(
+        "duplicate_reference", "error", 2, "item_id", "query_id=u07, item_id=i13", "one run",
+        options=AGAINST, reference=f"FROM r UNION ALL FROM r WHERE {U07}"),
+    "known items in the lists": Fault(
+        "known_item", "note", 2, "item_id", "query_id=u07, item_id=i13, rank=4", "more than once",
+        history=f"FROM h UNION ALL SELECT query_id, item_id, NULL FROM p WHERE {U07}"),
+    "known items in the truth": Fault(
+        "leaked_item", "warning", 2, "item_id", "query_id=u01, item_id=i22", "where the truth begins",
+        history="FROM h UNION ALL SELECT query_id, item_id, NULL FROM t WHERE query_id < 'u05' "
+                "AND (query_id, item_id) NOT IN (SELECT (query_id, item_id) FROM p) AND item_id LIKE 'i_2'"),
+    "a history that ends too late": Fault(
+        "late_interaction", "warning", 2, "timestamp",
+        "query_id=u07, item_id=i01, timestamp=2025-01-28 00:00:00, cut=2025-01-27 12:00:00", "drop them",
+        DATED, history="FROM h UNION ALL SELECT unnest(['u07', 'u08']), 'i01', TIMESTAMP '2025-01-28'"),
+    "a history that ends a day too late": Fault(
+        "late_interaction", "warning", 1, "seen",
+        "u07, item_id=i01, seen=2025-01-28 00:00:00, cut=2025-01-27", "drop them",
+        truth="SELECT *, DATE '2025-01-27' AS day FROM t",
+        options={"columns": {"truth.timestamp": "day", "history.timestamp": "seen"}},
+        history="""SELECT * RENAME (timestamp AS seen) FROM h UNION ALL
+            SELECT 'u07', 'i01', unnest([TIMESTAMP '2025-01-28', TIMESTAMP '2025-01-27 18:00:00'])"""),
+    "new items": Fault(
+        "cold_item", "note", 2, "item_id", "item_id=i03, lists=1", "same ids",
+        history="FROM h WHERE item_id NOT IN ('i03', 'i13')"),
+    "new users": Fault(
+        "cold_user", "note", 5, "query_id", "query_id=u01", "by=history_length",
+        history="FROM h WHERE query_id > 'u05'"),
+    "items outside of the catalogue": Fault(
+        "unlisted_item", "warning", 2, "item_id", "item_id=i03, lists=1", "add them",
+        items="FROM c WHERE item_id NOT IN ('i03', 'i13')"),
 }  # fmt: skip
 
 
@@ -359,13 +460,19 @@ def write(folder: Path) -> None:
     tables = {name: (fault.predictions, fault.truth) for name, fault in EVERY.items()}
     tables |= {"clean": (PREDICTIONS, TRUTH), "clean ranks": (RANKS, TRUTH)}
     tables["clean rows"] = OBSERVATIONS, None
+    tables["clean with further tables"] = DATED, TRUTH
+    further = {name: fault.side_tables for name, fault in EVERY.items()}
+    further["clean with further tables"] = SIDE_TABLES
     with duckdb.connect() as connection:
-        for name, query in (("p", PREDICTIONS), ("t", TRUTH), ("o", OBSERVATIONS)):
+        clean = {"p": PREDICTIONS, "t": TRUTH, "o": OBSERVATIONS, "h": HISTORY, "c": ITEMS, "r": REFERENCE}
+        for name, query in clean.items():
             connection.execute(f"CREATE TABLE {name} AS {query}")
         for name, (predictions, truth) in tables.items():
             connection.execute(f"COPY ({predictions}) TO '{folder / name}.predictions.parquet'")
             if truth is not None:
                 connection.execute(f"COPY ({truth}) TO '{folder / name}.truth.parquet'")
+            for role, query in further.get(name, {}).items():
+                connection.execute(f"COPY ({query}) TO '{folder / name}.{role}.parquet'")
 
 
 def assert_found(found: duckmetrics.Findings, fault: Fault) -> None:

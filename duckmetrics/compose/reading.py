@@ -1,0 +1,56 @@
+"""The tables that the value of a measure needs under its parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.build import everything
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+
+TRUTH = "truth"
+LISTS = "lists"
+
+
+def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:
+    """Return whether a value of a measure depends on the relevant items, under its parameters."""
+    return any(TRUTH in tables_of(catalog, measure) for measure in measures)
+
+
+def needed_by(catalog: Catalog, measures: Sequence[Measure], inputs: Iterable[str]) -> Mapping[str, str]:
+    """Map the inputs and relations that the values need to the text of the first measure that reads them.
+
+    Args:
+        inputs: only the measures that declare one of these inputs are looked at.
+    """
+    wanted = set(inputs)
+    needed: dict[str, str] = {}
+    for measure in measures:
+        if measure.metric.inputs.keys() & wanted:
+            needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
+    return needed
+
+
+def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
+    """Return the inputs and relations that the value of a measure needs under its parameters.
+
+    The population, which decides the lists that count, is not among them.
+    """
+    composer = Composer(catalog, {LISTS: everything(LISTS)})
+    value = composer.value(measure.metric, measure.values)
+    composer.settle()
+    read: set[str] = set()
+    pending: list[exp.Expr] = [] if value is None else [b.query() for b in composer.blocks]
+    while pending:
+        for table in pending.pop().find_all(exp.Table):
+            if table.name not in read:
+                read.add(table.name)
+                pending += [composer.steps[table.name]] if table.name in composer.steps else []
+    return read
