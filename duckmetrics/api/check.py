@@ -185,7 +185,8 @@ def check(
 
     Args:
         metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
-            By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
+            By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``. A history, a catalogue
+            and a reference run are checked even if no metric reads them.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
             history, items, reference, connection, threads, memory_limit, snapshot, like, **switches: as for
             `evaluate`.

@@ -260,6 +260,9 @@ def _read(
     declared = catalog.params(alias.metric)
     given = _given(spec, match, alias, declared, params or {})
     aggregation: str | None = None
+    if alias.metric.is_of_systems and AGGREGATION in given:
+        what = f"agg combines values of queries, and {alias.metric.name} has one value for all lists"
+        raise MetricError(spec, what, "leave it out")
     if alias.metric.family == RANKING and not alias.metric.is_of_systems:
         aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
         if aggregation not in catalog.aggregation_names:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # The switch that decides how queries without predictions count.
 MISSING, NO_RELEVANT = "missing", "no_relevant"
 UNANSWERED = "unanswered_query"
+GIVE_ATTRIBUTES = "give the attributes of all queries with queries="
 UNWEIGHTED = "read it without weights too, or leave it out"
 
 
@@ -125,7 +126,7 @@ def counted_notes(
             )  # fmt: skip
         if not overall and all(row[column] is None for column in inputs.by_columns):
             source = inputs.labels[inputs.by_source or "predictions"]
-            advice = "give the attributes of all queries with queries="
+            advice = GIVE_ATTRIBUTES
             message = (
                 f"{source}: column {row['slice']!r}: some queries of the population have no value and "
                 f"form the slice NULL; {advice}"

@@ -63,16 +63,23 @@ def refuse_unsupported(
     for measure in measures:
         if (reason := engine.reason_against(catalog, measure.metric)) is not None:
             raise UnsupportedError(measure.text, f"not on {name}: {reason}", "evaluate it with DuckDB")
-        if request.verify is not None and measure.metric.inputs.keys() & SIDE_INPUTS:
-            raise UnsupportedError(
-                measure.text, "verify= recomputes values from predictions and truth only", "leave verify= out"
-            )
+        if request.verify is not None and (why := _not_verified(measure)):
+            raise UnsupportedError(measure.text, f"verify= recomputes {why}", "leave verify= out")
     asked = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
     for option, given in asked.items():
         if given is not None and not engine.supports(Feature[option.upper()]):
             raise UnsupportedError(
                 option, f"not on {name}", "leave it out, or write the values per query and go on with DuckDB"
             )
+
+
+def _not_verified(measure: Measure) -> str | None:
+    """Return which other values are recomputed, None if those of a measure are, too."""
+    if measure.metric.is_of_systems:
+        return "values of queries, and this metric has one value for all lists"
+    if measure.metric.inputs.keys() & SIDE_INPUTS:
+        return "values from predictions and truth only"
+    return None
 
 
 def plan_of(engine: Engine, measures: Sequence[Measure]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlglot import exp
 
@@ -12,14 +12,23 @@ from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
-from duckmetrics.macro_queries.query import COUNTS, SYSTEM, read_from
-from duckmetrics.macro_queries.ranking_results import AIM, PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
-from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
+from duckmetrics.macro_queries.query import COUNTS, SYSTEM, in_one, read_from
+from duckmetrics.macro_queries.ranking_results import (
+    AIM,
+    EACH,
+    PER_QUERY,
+    PER_SLICE,
+    PLACED,
+    SLICE_KEYS,
+    Overall,
+)
+from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
+from duckmetrics.macro_queries.template import chosen
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.query import Steps
@@ -31,6 +40,10 @@ INTERVALS, TESTED = "mean_intervals", "paired_tests"
 INTERVAL, TEST, ADJUSTMENT = "unit_intervals", "paired_t", "adjusted_p"
 BASELINE, ADJUST, ALLOW = "baseline", "adjust", "allow_different"
 NUMBERS_GIVEN = ("level", "alpha", "power")
+# The columns of a value and of a mean, next to their metrics and slices; those that queries lack are NULL.
+UNIT = ("system", "query_id", "value", "scale", "low", "high")
+ABSENT = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
+NUMBER = ("system", "metric", "signature", *AIM)
 # The slicings whose p-values are adjusted together: the overall rows, and the slices.
 FAMILIES = (0, 1)
 SEGMENT = "segment"
@@ -42,10 +55,76 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Comparison(Overall):
+class Compared(Overall):
+    """The values of all queries and their means, a row each, for macros with metrics of several calls."""
+
+    # What the value of a query shows about the metric.
+    told_of_unit: ClassVar[Mapping[str, exp.Expr]] = {
+        "metric": exp.var(METRIC), "no_relevant": exp.column("no_relevant"),
+    }  # fmt: skip
+
+    def of_slices(self, *, has_slices: bool) -> list[Part]:
+        """Return one row for every unit, and one for every mean."""
+        keys = ["system", *(SLICE_KEYS if has_slices else ())]
+        is_unit = [exp.select("*", value.as_("is_unit")) for value in (exp.true(), exp.false())]
+        rows = (query.from_(name) for query, name in zip(is_unit, (UNITS, NUMBERS), strict=True))
+        every = " UNION ALL BY NAME ".join(self.text.text(query) for query in rows)
+        return [", ", *self.units(keys), ", ", *self.numbers(keys), f" {every}"]
+
+    def of_unit(self, keys: Sequence[str]) -> list[exp.Expr]:
+        """Return the columns of a value other than the numbers: its slice and metric, and why it counts."""
+        return [exp.column(name) for name in (*_of_slice(keys), "metric", "missing", "no_relevant")]
+
+    def of_number(self, keys: Sequence[str]) -> list[exp.Expr]:
+        """Return the columns that identify the slice of a mean."""
+        return [exp.column(name) for name in _of_slice(keys) if name != "slice_number"]
+
+    def units(self, keys: Sequence[str]) -> list[Part]:
+        """Return the step with the value of every query, metric and slice."""
+        query = exp.select(
+            *keys, "query_id", "missing", exp.var(f"unnest([{OF_METRICS}], recursive := true)")
+        )
+        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
+        rows = self.text.of_metrics(self.text.text(query.where(exp.column("fine"))), self._scaled())
+        absent = (exp.cast(exp.null(), type_).as_(name) for name, type_ in ABSENT.items())
+        units = exp.select(*self.of_unit(keys), *UNIT, *absent).from_("told")
+        before, after = self.text.cte(UNITS, units).split(f"{HIDDEN}told")
+        return [before, "(", *rows, f") AS {HIDDEN}told", after]
+
+    def _scaled(self) -> list[str]:
+        """Return the value of every metric, and the scale that its interval is made on."""
+        texts = []
+        for entry in self.of.entries:
+            scale = scale_of_queries(entry.asked.measure)
+            ends = {
+                name: exp.cast(literal(value), "DOUBLE")
+                for name, value in (("low", scale.low), ("high", scale.high))
+            }
+            texts.append(self.text.struct({
+                **self.told_of_unit, "value": exp.column("value"), "scale": literal(scale.name), **ends,
+            }))  # fmt: skip
+        return texts
+
+    def numbers(self, keys: Sequence[str]) -> list[Part]:
+        """Return the step with the mean of every system, metric and slice."""
+        value, why = self.shown_value()
+        known = ["slice_number", "slice"] if len(keys) > 1 else [
+            literal(0).as_("slice_number"), literal("").as_("slice")
+        ]  # fmt: skip
+        query = exp.select(
+            *self.of_number(keys), *known, *NUMBER, value.as_("value"), why.as_("reason"), *COUNTS,
+        ).from_("told")  # fmt: skip
+        before, after = self.text.cte(NUMBERS, query).split(f"{HIDDEN}told")
+        return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
+
+
+class Comparison(Compared):
     """One row for every system, slice and metric, next to the baseline."""
 
     columns = ("system", "metric", "slice", *COLUMNS)
+    metric_of_calls = "_metric"
+    own = (BASELINE, *NUMBERS_GIVEN, ADJUST, ALLOW)
+    told_of_unit: ClassVar[Mapping[str, exp.Expr]] = {"place": exp.var(PLACE)}
 
     def __init__(self, text: RankingText) -> None:
         super().__init__(text)
@@ -65,8 +144,45 @@ class Comparison(Overall):
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric, those of the baseline first."""
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
+        return [", ", *self.units(keys), ", ", *self.numbers(keys), *self._compared(has_slices)]
+
+    def of_unit(self, keys: Sequence[str]) -> list[exp.Expr]:
+        return [_segment(keys).as_("metric")]
+
+    def of_number(self, keys: Sequence[str]) -> list[exp.Expr]:
+        return [_segment(keys).as_(SEGMENT)]
+
+    def of_calls(self) -> list[Part]:
+        """Return the comparison of the rows of several calls of `Compared`, which are adjusted together."""
+        parts = (self._of_calls(has_slices=has_slices) for has_slices in (True, False))
+        return [", ", *self._checks_of_calls(), chosen(self.of.has_slices, *parts)]
+
+    def _checks_of_calls(self) -> list[Part]:
+        """Return the step that refuses bad arguments."""
+        names = exp.select(exp.column("system").as_("name")).distinct().from_(exp.to_table(EACH))
+        steps = {
+            "contestants": names,
+            "problems": in_one(self.problems()),
+            "checked": self.text.shell("checked"),
+        }
+        return [f"{self.text.cte(name, step)}, " for name, step in steps.items()]
+
+    def _of_calls(self, *, has_slices: bool) -> list[Part]:
+        segment = _segment(SLICE_KEYS if has_slices else (), PLACED)
+        each = exp.to_table(EACH)
+        units = exp.select(segment.as_("metric"), *UNIT, *ABSENT).from_(each).where(exp.column("is_unit"))
+        numbers = exp.select(
+            segment.as_(SEGMENT), "slice_number", "slice", *NUMBER, "value", "reason", *COUNTS
+        )  # fmt: skip
+        numbers = numbers.from_(each).join("checked", join_type="cross")
+        numbers = numbers.where(exp.and_(exp.column("fine"), exp.not_(exp.column("is_unit"))))
+        texts = [self.text.cte(UNITS, units), self.text.cte(NUMBERS, numbers)]
+        return [", ".join(texts), *self._compared(has_slices)]
+
+    def _compared(self, has_slices: bool) -> list[Part]:
+        """Return the steps of the statistics, which read the units and numbers, and the result."""
         families = FAMILIES if has_slices else FAMILIES[:1]
-        parts: list[Part] = [", ", *self._units(keys), ", ", *self._numbers(keys), ", "]
+        parts: list[Part] = [", "]
         for name, step in self._statistics(families):
             parts += [self.text.cte(name, step), ", "]
         compared = query_of(self.catalog, "compared", {**self.text.values, "cluster": exp.null()})
@@ -81,53 +197,6 @@ class Comparison(Overall):
         order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
         return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
-    def _segment(self, keys: Sequence[str]) -> exp.Expr:
-        """Return the columns that identify a metric in a slice, in the order of the rows."""
-        names = [*(name for name in keys if name in ("slice_number", "attributes")), "place"]
-        return exp.Struct(expressions=[
-            exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in names
-        ])  # fmt: skip
-
-    def _units(self, keys: Sequence[str]) -> list[Part]:
-        """Return the step with the value of every query, metric and slice."""
-        query = exp.select(*keys, "query_id", exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
-        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        rows = self.text.of_metrics(self.text.text(query.where(exp.column("fine"))), self._scaled())
-        absent = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
-        units = exp.select(
-            "system", self._segment(keys).as_("metric"), "query_id", "value", "scale", "low", "high",
-            *(exp.cast(exp.null(), type_).as_(name) for name, type_ in absent.items()),
-        ).from_("told")  # fmt: skip
-        before, after = self.text.cte(UNITS, units).split(f"{HIDDEN}told")
-        return [before, "(", *rows, f") AS {HIDDEN}told", after]
-
-    def _scaled(self) -> list[str]:
-        """Return the place and value of every metric, and the scale that its interval is made on."""
-        texts = []
-        for entry in self.of.entries:
-            scale = scale_of_queries(entry.asked.measure)
-            ends = {
-                name: exp.cast(literal(value), "DOUBLE")
-                for name, value in (("low", scale.low), ("high", scale.high))
-            }
-            texts.append(self.text.struct({
-                "place": exp.var(PLACE), "value": exp.column("value"), "scale": literal(scale.name), **ends,
-            }))  # fmt: skip
-        return texts
-
-    def _numbers(self, keys: Sequence[str]) -> list[Part]:
-        """Return the step with the mean of every system, metric and slice."""
-        value, why = self.shown_value()
-        known = ["slice_number", "slice"] if len(keys) > 1 else [
-            literal(0).as_("slice_number"), literal("").as_("slice")
-        ]  # fmt: skip
-        query = exp.select(
-            self._segment(keys).as_(SEGMENT), *known, "system", "metric", "signature", *AIM,
-            value.as_("value"), why.as_("reason"), *COUNTS,
-        ).from_("told")  # fmt: skip
-        before, after = self.text.cte(NUMBERS, query).split(f"{HIDDEN}told")
-        return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
-
     def _statistics(self, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:
         """Yield the steps of the statistics, which read the units."""
         params = {"level": Parameter("level"), "alpha": Parameter("alpha"), "power": Parameter("power"),
@@ -141,6 +210,19 @@ class Comparison(Overall):
             _, steps = without_with(composer.complete(exp.select("*").from_(step)))
             yield from ((n, read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
         yield from adjusted_steps(self.catalog, families)
+
+
+def _segment(keys: Sequence[str], place: str = "place") -> exp.Expr:
+    """Return the columns that identify a metric in a slice, in the order of the rows."""
+    columns = {**{name: name for name in _of_slice(keys)}, "place": place}
+    return exp.Struct(expressions=[
+        exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(column))
+        for name, column in columns.items()
+    ])  # fmt: skip
+
+
+def _of_slice(keys: Sequence[str]) -> list[str]:
+    return [name for name in keys if name in ("slice_number", "attributes")]
 
 
 def contestants() -> exp.Select:

@@ -21,6 +21,7 @@ from duckmetrics.macro_queries.macro import (
 )
 from duckmetrics.macro_queries.query import SOURCE
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source
+from duckmetrics.macro_queries.template import BETWEEN_PIECES
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Likeness:
                 is_tool = exp.EQ(this=given.copy(), expression=literal(name))
                 said = said.when(exp.and_(is_tool, condition), literal(f"like={name}: {text}"), copy=False)
         for name, because in self.refused.items():
-            text = f"like={name}: {self.metric.name} is not imitated: {because}"
+            text = f"like={name}: {self._not_imitated(because)}"
             said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), literal(text), copy=False)
         unknown = exp.not_(exp.In(this=given.copy(), expressions=[literal(name) for name in self.entries]))
         shown = exp.cast(given.copy(), "VARCHAR")
@@ -116,29 +117,44 @@ class Likeness:
             found[symbol] = cast("exp.Expr", holder.this)
         return found
 
+    def lines(self) -> Iterator[str]:
+        """Yield a line for every tool, with a cut-off and without one, as `tool_entry.sql` reads it."""
+        for tool, entry in self.entries.items():
+            needed = required(entry.requires).get(TRUTH)
+            breached = "" if needed is None else _breached(needed)
+            need = "" if needed is None else needed.sql(DIALECT)
+            otherwise = "".join(f"|{name}={entry.name}: {why}" for name, why in entry.otherwise.items())
+            for ranked in (True, False) if self.has_cutoff else (False,):
+                known = {name: self._bound(entry, name, ranked) for name in entry.settings(ranked)}
+                sets = ",".join(f"{name}={written(v)}" for name, v in known.items() if v is not None)
+                refused = _of_cutoff(entry, ranked) or _of_rows(entry)
+                yield self._line(tool, ranked, sets, otherwise, refused, need, breached)
+        for tool, because in self.refused.items():
+            for ranked in (True, False):
+                yield self._line(tool, ranked, "", "", self._not_imitated(because))
+
+    def _line(self, tool: str, ranked: bool, *parts: str) -> str:
+        return BETWEEN_PIECES.join((f"{tool} {self.metric.name}{'@' if ranked else ''}", *parts))
+
+    def _not_imitated(self, because: str) -> str:
+        return f"{self.metric.name} is not imitated: {because}"
+
     def _limits(self, entry: Entry) -> Iterator[tuple[exp.Expr, str]]:
         """Yield conditions on calls of a macro that the tool has nothing for, and the reasons."""
         without = is_null(reference(CUTOFF)) if self.has_cutoff else exp.true()
-        if entry.cutoff == ALWAYS:
-            yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
-        if entry.cutoff == NEVER:
-            yield exp.not_(without), f"{entry.name} has no cut-off; leave k out"
+        for condition, ranked in ((without, False), (exp.not_(without), True)):
+            if refused := _of_cutoff(entry, ranked):
+                yield condition, refused
         for name in entry.otherwise:
             given = next((a for a in self.own if a.name == name), None)
             if given is not None:
                 is_given = exp.not_(is_null(reference(name)))
                 yield is_given, f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}"
         conditions = required(entry.requires)
-        of_rows = {table: said for table, said in conditions.items() if table != TRUTH}
         if TRUTH in conditions:
-            said = conditions[TRUTH].sql(DIALECT)
-            yield (
-                self._breach(conditions[TRUTH]),
-                f"it needs truth ({said}); the tool treats other rows otherwise",
-            )
-        if of_rows or entry.untied:
-            need = ", ".join(need for need in entry.needs if not need.startswith(TRUTH))
-            yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
+            yield self._breach(conditions[TRUTH]), _breached(conditions[TRUTH])
+        if refused := _of_rows(entry):
+            yield exp.true(), refused
 
     def _breach(self, condition: exp.Expr) -> exp.Expr:
         """Return whether a row of the truth is not as a tool needs it."""
@@ -179,6 +195,27 @@ class Likeness:
         if condition is not None and constant(substituted(condition, values)) is True:
             return None
         return entry.settings(ranked).get(name)
+
+
+def _of_cutoff(entry: Entry, ranked: bool) -> str:
+    """Return why a tool has nothing with a cut-off, or without one; empty if it has."""
+    if ranked and entry.cutoff == NEVER:
+        return f"{entry.name} has no cut-off; leave k out"
+    if not ranked and entry.cutoff == ALWAYS:
+        return f"{entry.name} needs a cut-off; give it k := 10, or another"
+    return ""
+
+
+def _of_rows(entry: Entry) -> str:
+    """Return why a macro cannot follow a tool that needs rows of a kind; empty if it can."""
+    if set(required(entry.requires)) <= {TRUTH} and not entry.untied:
+        return ""
+    need = ", ".join(need for need in entry.needs if not need.startswith(TRUTH))
+    return f"it needs {need}, which is checked in Python and on the command line only"
+
+
+def _breached(condition: exp.Expr) -> str:
+    return f"it needs truth ({condition.sql(DIALECT)}); the tool treats other rows otherwise"
 
 
 def conventions_macro(catalog: Catalog) -> Macro:

@@ -190,12 +190,16 @@ class Offer:
                 values[symbol] = value
         return values
 
-    def problems(self) -> Iterator[exp.Select]:
-        """Yield the queries of the problems of the parameters, for the metrics asked for."""
+    def problems(self, lenient: exp.Expr | None = None) -> Iterator[exp.Select]:
+        """Yield the queries of the problems of the parameters, for the metrics asked for.
+
+        Args:
+            lenient: the condition under which a value may change nothing, because a tool sets it.
+        """
         text = exp.Case()
         for name, variants in self.variants.items():
             if name != CUTOFF and name not in self.words:
-                for condition, said in self._refusals(name, variants):
+                for condition, said in self._refusals(name, variants, lenient):
                     text = text.when(condition, said, copy=False)
         if text.args.get("ifs"):
             found = exp.select(text.as_("problem")).from_("specs").subquery("given")
@@ -205,7 +209,9 @@ class Offer:
                 if _mentions(check) - {variant.param.name}:
                     yield self._with_cutoff(variant, check)
 
-    def _refusals(self, name: str, variants: Sequence[Variant]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    def _refusals(
+        self, name: str, variants: Sequence[Variant], lenient: exp.Expr | None
+    ) -> Iterator[tuple[exp.Expr, exp.Expr]]:
         """Yield conditions and messages: a value that no metric takes, or a missing one."""
         default = self._default(name)
         settled = [v for v in self.settled_variants if v.param.name == name]
@@ -217,7 +223,8 @@ class Offer:
         if any(name in self.catalog.idle(one.measure.metric) for one in self.asked):
             effective = exp.or_(*(self._effective(variant) for variant in variants))
             idle = exp.EQ(this=_count(effective), expression=literal(0))
-            yield exp.and_(changed.copy(), idle), self._changes_nothing(name)
+            strict = [] if lenient is None else [exp.not_(lenient.copy())]
+            yield exp.and_(changed.copy(), *strict, idle), self._changes_nothing(name)
         for variant in variants:
             if variant.param.required or (default is not None and variant.param.default is not None):
                 missing = exp.and_(is_null(reference(name)), self._is_one_of(variant.measures, exp.true()))

@@ -92,6 +92,12 @@ class RankingCall:
         return exp.not_(is_null(reference(LIKE)))
 
     @property
+    def lenient(self) -> exp.Expr | None:
+        """The condition that a tool set the switches, where the macro itself does not follow it."""
+        takes_tool = any(argument.name == LIKE for argument in self.arguments)
+        return self.follows if takes_tool and self.likeness is None else None
+
+    @property
     def is_open(self) -> exp.Expr:
         """The condition that a switch is set that changes the steps."""
         closed = {name for entry in self.entries for name in entry.closed}

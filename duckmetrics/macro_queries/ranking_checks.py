@@ -39,7 +39,8 @@ class RankingChecks:
     def checked(self) -> list[Part]:
         """Return the steps that refuse bad arguments and bad rows."""
         usual, opened = (self._problems(form) for form in (CLOSED[-1], OPEN))
-        arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in self.of.offer.problems()]
+        problems = self.of.offer.problems(self.of.lenient)
+        arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in problems]
         last = self.last()
         further = (self.text.text(placed(query, i - 100)) for i, query in enumerate(self.further))
         return [

@@ -39,7 +39,8 @@ class RankingQuery:
     Attributes:
         of: the metrics, and the conditions on the arguments.
         results: the last part of the query.
-        macros: name of a metric -> its macro, if a list of metrics may follow a tool.
+        macros: name of a metric -> its macro, if a list of metrics may follow a tool or have parameters in
+            their texts; or under "", the macro of all metrics.
     """
 
     of: RankingCall
@@ -65,9 +66,13 @@ class RankingQuery:
         text_ = joined([chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))])
         written = with_metrics(of, template, text_)
         if self.macros is not None:
-            written = Followed(of, self.macros, is_alone=inline is not None).run(written)
+            is_alone = inline is not None
+            written = Followed(of, self.macros, self._results, is_alone=is_alone).run(written)
         run = exp.Anonymous(this=QUERY, expressions=[written])
         return exp.select("*").from_(exp.Table(this=run))
+
+    def _results(self, template: Template) -> Results:
+        return self.results(RankingText(self.of, template))
 
     def _closed(self, steps: RankingSteps) -> list[Part]:
         """Return the steps where no switch is set that changes them."""

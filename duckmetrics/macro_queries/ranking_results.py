@@ -34,6 +34,9 @@ PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
 # The only system has no name: NULL.
 AIM = ("better", "target")
+# The step with the rows of several calls, the place of the metric of a row, and its number within its call.
+# No table or column of the user has these names.
+EACH, PLACED, NUMBERED = "_duckmetrics_each", "_duckmetrics_place", "_duckmetrics_row"
 NAMED_SYSTEM = exp.Nullif(this=exp.column("system"), expression=literal("")).as_("system")
 
 
@@ -41,6 +44,10 @@ class Results:
     """Writes the last part of a query."""
 
     columns: ClassVar[Sequence[str]]
+    # The column of the metric in the rows of several calls.
+    metric_of_calls: ClassVar[str] = "metric"
+    # The arguments that only the last part of the query reads.
+    own: ClassVar[Sequence[str]] = ()
 
     def __init__(self, text: RankingText) -> None:
         self.text, self.of, self.catalog = text, text.of, text.catalog
@@ -51,6 +58,10 @@ class Results:
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return the last part of a query with slices, or without them."""
+        raise NotImplementedError
+
+    def of_calls(self) -> list[Part]:
+        """Return the last part of a query that reads the rows of several calls, each for some metrics."""
         raise NotImplementedError
 
     def problems(self) -> list[exp.Query]:
@@ -66,6 +77,7 @@ class ByQuery(Results):
     """One row for every system, metric and query."""
 
     columns = ("system", "metric", "query_id", "value", "missing", "no_relevant")
+    metric_of_calls = "_metric"
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, metric and query."""
@@ -80,18 +92,23 @@ class ByQuery(Results):
         if has_slices:
             query = query.where(exp.EQ(this=exp.column("slice_number"), expression=literal(1)))
         numbers = query.join("checked", join_type="cross").where(exp.column("fine"))
-        by = [exp.var("_attributes.*")] if has_slices else []
-        columns: list[exp.Expr | str] = [
-            NAMED_SYSTEM,
-            "metric",
-            *by,
-            "query_id",
-            "value",
-            "missing",
-            "no_relevant",
-        ]
-        result = exp.select(*columns).from_(numbers.subquery("numbers"))
+        result = exp.select(*self._shown(has_slices)).from_(numbers.subquery("numbers"))
         return [*self.text.of_metrics(self.text.shown(result), [self.text.struct(pieces)])]
+
+    def of_calls(self) -> list[Part]:
+        """Return the values among the rows of the calls."""
+        texts = []
+        for has_slices in (True, False):
+            rows = exp.select(*self._shown(has_slices)).from_(exp.to_table(EACH)).where(exp.column("is_unit"))
+            if has_slices:
+                rows = rows.where(exp.EQ(this=exp.column("slice_number"), expression=literal(1)))
+            texts.append([f" {self.text.shown(rows)}"])
+        return [chosen(self.of.has_slices, *texts)]
+
+    @staticmethod
+    def _shown(has_slices: bool) -> list[exp.Expr | str]:
+        by = [exp.var("_attributes.*")] if has_slices else []
+        return [NAMED_SYSTEM, "metric", *by, "query_id", "value", "missing", "no_relevant"]
 
 
 class Overall(Results):
@@ -129,6 +146,22 @@ class Overall(Results):
         choices = f"'; choose {' or '.join(sorted(self.catalog.aggregation_names))}"
         text = concatenated(f"{AGGREGATION} cannot be '", shown, choices)
         return [exp.select(text.as_("problem")).where(exp.not_(is_known))]
+
+    def of_calls(self) -> list[Part]:
+        """Return the rows of the calls, sorted by slice, metric and system.
+
+        The rows of each metric are those of the same slices and systems, in the same order.
+        """
+        row = exp.Window(
+            this=exp.RowNumber(), partition_by=[exp.column(PLACED)],
+            order=exp.Order(expressions=[exp.column(NUMBERED)]),
+        )  # fmt: skip
+        systems = exp.Window(this=exp.Count(this=exp.Distinct(expressions=[exp.column("system")])))
+        slice_ = exp.IntDiv(this=exp.paren(row - 1), expression=exp.func("greatest", literal(1), systems))
+        hidden_ = [exp.to_identifier(name) for name in (PLACED, NUMBERED)]
+        query = exp.select(exp.Star(**{"except_": hidden_})).from_(EACH)
+        order = (slice_, exp.column(PLACED), exp.column(NUMBERED))
+        return [" ", self.text.template.text(query.order_by(*order))]
 
     def means(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where all are means, side by side in one scan."""

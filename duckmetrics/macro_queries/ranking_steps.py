@@ -17,11 +17,17 @@ from duckmetrics.macro_queries.template import chosen, merged, run_later
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.forms import Composed, Form
     from duckmetrics.macro_queries.ranking_text import RankingText
     from duckmetrics.macro_queries.template import Part
 
 POPULATION, TABLE = "population", "table"
+# Parameter of the attributes -> the mark of the SQL text that stands for it.
+MARKED = {
+    "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"),
+    "types": exp.var("__types__"),
+}  # fmt: skip
 
 
 class RankingSteps:
@@ -113,23 +119,35 @@ class RankingSteps:
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""
-        tables = [
-            exp.Case().when(is_null(reference("queries")), reference(table)).else_(reference("queries"))
-            for table in ("truth", "predictions")
-        ]  # fmt: skip
-        values = {
-            SOURCE: source(self.catalog, tables[0], "read_trec_qrels"),
-            "otherwise": source(self.catalog, tables[1], "read_trec_run"),
-            "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"),
-            "types": exp.var("__types__"),
-        }  # fmt: skip
-        texts = {
-            f"__{name}__": call(self.catalog, f"attribute_{name}", self.of.slices)
-            for name in ("columns", "values", "types")
-        }
+        attributes, texts = attributes_of_queries(self.catalog, self.of.slices)
         steps = {
-            "attributes": self.text.template.later(query_of(self.catalog, "attributes", values), texts),
+            "attributes": self.text.template.later(attributes, texts),
             "sliced": query_of(self.catalog, "sliced", {"slice_label": self.text.label}),
         }
         parts = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
         return [chosen(self.of.has_slices, parts, [])]
+
+
+def attributes_of_queries(catalog: Catalog, names: exp.Expr) -> tuple[exp.Query, dict[str, exp.Expr]]:
+    """Return the query of the attributes by which results are split, and the texts of the marks in it.
+
+    Args:
+        names: the columns, a list.
+    """
+    first, second = sources_of_attributes(catalog)
+    values = {SOURCE: first, "otherwise": second, **MARKED}
+    texts = {
+        mark.name: call(catalog, f"attribute_{mark.name.strip('_')}", names.copy())
+        for mark in MARKED.values()
+    }
+    return query_of(catalog, "attributes", values), texts
+
+
+def sources_of_attributes(catalog: Catalog) -> list[exp.Expr]:
+    """Return the SQL text of the table with the attributes, and of the table that may have them instead."""
+    readers = (("truth", "read_trec_qrels"), ("predictions", "read_trec_run"))
+    given = is_null(reference("queries"))
+    return [
+        source(catalog, exp.Case().when(given.copy(), reference(table)).else_(reference("queries")), reader)
+        for table, reader in readers
+    ]

@@ -22,11 +22,13 @@ from duckmetrics.macro_queries.macro import (
     Argument,
     Macro,
     Overload,
+    Written,
     given,
     reference,
 )
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE
+from duckmetrics.macro_queries.ranking_call import QUERIES
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
     by_rank,
@@ -50,13 +52,14 @@ from duckmetrics.macros.findings import (
     with_examples,
     with_system,
 )
-from duckmetrics.macros.ranking import columns_of_tables
+from duckmetrics.macros.null_slices import NULL_SLICES, null_slices
+from duckmetrics.macros.ranking import SLICES, columns_of_tables
 from duckmetrics.results.findings import WARNING
 from duckmetrics.summaries.classification import BINARY, per_slice
 from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, has_relation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -94,17 +97,24 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
     values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), BY_RANK: Parameter(BY_RANK)}
     tables = (Argument(name, required=True) for name in READERS)
     known = [argument for argument in columns_of_tables(catalog) if argument.name != SYSTEM]
-    arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *known, Argument(SYSTEM))
+    arguments = (
+        *tables, Argument(CUTOFF, measure.values[CUTOFF]), *known, Argument(SYSTEM),
+        *(argument for argument in SLICES if argument.name != SYSTEM),
+    )  # fmt: skip
     one, several = (_query(catalog, values, has_systems=has) for has in (False, True))
     cases = (is_null(reference(SYSTEM)), one), (exp.true(), several)
-    body = one_of(arguments, lambda: cases, {})
-    return Macro(NAME, (Overload(arguments, body),),
+
+    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Query:
+        texts = {NULL_SLICES: null_slices(catalog, arguments, inline)}
+        return one_of(arguments, lambda: cases, texts).write(inline)
+
+    return Macro(NAME, (Overload(arguments, Written(write)),),
                  "What is wrong with predictions and truth, a row for each finding")  # fmt: skip
 
 
 def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
-    labels = labels_of_rankings()
+    labels = {**labels_of_rankings(), QUERIES: call(catalog, "table_label", reference(QUERIES))}
     composer = Composer(catalog, {}, {} if has_systems else CONSTANTS)
     rows = FindingRows(catalog, composer, labels)
     for definition in _definitions(catalog, values):
@@ -112,7 +122,10 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
         rows.add(definition, values, explained=explained)
     every: Steps = [
         *_tables(catalog, has_systems), ("population", exp.select("query_id").from_("truth")), *rows.rows(),
-        *with_examples(catalog, "type_problems", {}, labels, _examples(catalog, labels)),
+        *with_examples(
+            catalog, "type_problems", {}, labels, _examples(catalog, labels),
+            [exp.select("*").from_(NULL_SLICES)],
+        ),
         ("column_names", column_names(labels)),
     ]  # fmt: skip
     known = {BY_RANK: by_rank(), CUTOFF: _cutoff()}

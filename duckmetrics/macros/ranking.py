@@ -19,16 +19,18 @@ from duckmetrics.macro_queries.comparison_results import (
     BASELINE,
     NUMBERS_GIVEN,
     TEST,
+    Compared,
     Comparison,
 )
+from duckmetrics.macro_queries.followed import tool_entries
 from duckmetrics.macro_queries.forms import entries_of
 from duckmetrics.macro_queries.like import LIKE, Likeness
-from duckmetrics.macro_queries.macro import Argument, Macro, Overload, Written, reference
+from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import RankingQuery
-from duckmetrics.macro_queries.ranking_results import ByQuery, Overall
+from duckmetrics.macro_queries.ranking_results import ByQuery, Overall, Results
 from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import call
 from duckmetrics.presets.presets import presets
@@ -47,6 +49,8 @@ SLICES = (
     Argument(BY, meanings={"": "the names of the columns to split the results by"}),
     Argument(QUERIES, meanings={"": "a table of the queries, with columns to split the results by"}),
 )
+# The macro of the values and means of metrics with the same arguments, for macros of several calls.
+EACH_METRIC = f"{FUNCTIONS}each_metric"
 AGGREGATED = {"": "how the values of the queries are aggregated"}
 COLUMNS = {
     "query_id": "the column of the query, in every table",
@@ -75,17 +79,21 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION, meanings=AGGREGATED)
     tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
     like = Argument(LIKE, None, choices=tuple(tools))
-    lists = (
-        ("evaluate", Overall, (*shared, like, aggregated, *columns), "Several metrics, from one scan"),
-        ("evaluate_by_query", ByQuery, (*shared, *columns), "Values of several metrics for every query"),
-    )  # fmt: skip
     several = SeveralMetrics(catalog, entries, reference(METRICS))
-    for name, results, arguments, title in lists:
-        followed = names if like in arguments else None
-        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results, followed)
+    yield tool_entries(catalog, offer)
+    arguments = (*shared, like, *columns)
+    query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), Compared)
+    yield Macro(EACH_METRIC, (Overload(arguments, Written(query.body)),), "")
+    lists: tuple[tuple[str, type[Results], tuple[Argument, ...], Mapping[str, str], str], ...] = (
+        ("evaluate", Overall, (*shared, like, aggregated, *columns), names, "Several metrics, from one scan"),
+        ("evaluate_by_query", ByQuery, (*shared, like, *columns), {"": EACH_METRIC},
+         "Values of several metrics for every query"),
+    )  # fmt: skip
+    for name, results, arguments, called, title in lists:
+        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results, called)
         yield Macro(name, (Overload(arguments, Written(query.body)),), title)
     means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
-    yield _compare(catalog, offer, means, columns)
+    yield _compare(catalog, offer, means, like, columns)
     for asked in offer.asked:
         own = [entry for entry in entries if entry.asked is asked]
         for name in asked.names:
@@ -93,7 +101,9 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
                 yield _of_metric(catalog, offer, own, name, names[name], columns)
 
 
-def _compare(catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: Sequence[Argument]) -> Macro:
+def _compare(
+    catalog: Catalog, offer: Offer, entries: Sequence[Entry], like: Argument, columns: Sequence[Argument]
+) -> Macro:
     """Return the macro that compares systems with a baseline."""
     declared = catalog.statistics[TEST].own_params
     own = (
@@ -103,9 +113,10 @@ def _compare(catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: 
         *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
         Argument(ADJUST, HOLM), Argument(ALLOW, False),
     )  # fmt: skip
-    arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, *columns)
+    arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, like, *columns)
     several = SeveralMetrics(catalog, entries, reference(METRICS))
-    query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), Comparison)
+    called = RankingCall(catalog, offer, entries, several, arguments)
+    query = RankingQuery(called, Comparison, {"": EACH_METRIC})
     return Macro(
         "compare", (Overload(arguments, Written(query.body)),), "Systems next to a baseline, with tests"
     )

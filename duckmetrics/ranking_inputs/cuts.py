@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.column_types import NUMBER
 from duckmetrics.inputs.columns import selected
@@ -65,8 +66,11 @@ def time_column(table: Table, columns: ColumnMap) -> str | None:
     """
     if f"{table.role}.{TIME}" in columns.names:
         return table.find(columns, TIME)
-    mapped = table.source.find(columns.names.get(TIME, TIME))
-    return mapped if mapped is not None else table.source.find(TIME)
+    try:
+        mapped = table.source.find(columns.names.get(TIME, TIME))
+        return mapped if mapped is not None else table.source.find(TIME)
+    except InputError:  # two columns differ in case only, and nobody asked for one of them
+        return None
 
 
 def kind_of_time(table: Table, columns: ColumnMap) -> str | None:

@@ -1,7 +1,7 @@
 -- name:     plain_metrics
 -- title:    Metrics asked for without the parameters in parentheses
--- params:   metrics VARCHAR
+-- params:   asked VARCHAR
 SELECT
     list_transform(
-        asked_metrics($metrics), lambda metric: replace(regexp_replace(metric, '\([^()]*\)', ''), ' ', '')
+        $asked, lambda metric: replace(regexp_replace(metric, '\([^()]*\)', ''), ' ', '')
     ) AS value;

@@ -1,25 +1,21 @@
 -- name:     spec_calls
--- title:    SQL texts of the calls of the macros of the metrics asked for
--- params:   metrics VARCHAR,
---           pieces VARCHAR,
---           switches VARCHAR
--- note:     a piece is a call, ␟, and the names of the parameters of its macro with | between
+-- title:    SQL texts of the calls of a macro that compute the metrics asked for
+-- params:   specs VARCHAR,
+--           called VARCHAR
+-- note:     specs are rows of spec_rows. Metrics without parentheses share a call if their arguments are the same,
+--           unless each has a macro. A call has marks for the macro, the metrics, their texts, their arguments and
+--           the condition on the truth
 SELECT
-    CASE
-        WHEN len(list_filter($switches, lambda pair: NOT regexp_matches(
-            array_to_string($pieces, '␟'), '[␟|]' || split_part(pair, '=', 1) || '(\||␟|$)'))) > 0
-            THEN error(
-                'duckmetrics: ' || replace(array_to_string(list_filter($switches, lambda pair: NOT regexp_matches(
-                    array_to_string($pieces, '␟'), '[␟|]' || split_part(pair, '=', 1) || '(\||␟|$)'
-                )), ', '), '=', ' := ') || ' changes nothing of what is asked; leave it out'
-            )
-        WHEN len(list_filter($switches, lambda pair: starts_with(pair, 'like='))) > 0
-            AND len(list_filter($pieces, lambda piece: NOT regexp_matches(piece, '[␟|]like$'))) > 0
-            THEN error('duckmetrics: like: no tool computes ' || list_extract(list_filter(asked_metrics($metrics),
-                lambda metric, place: NOT regexp_matches(list_extract($pieces, place), '[␟|]like$')), 1)
-                || '; leave it out of the list')
-        ELSE list_transform(asked_metrics($metrics), lambda metric, place: replace(replace(
-            split_part(list_extract($pieces, place), '␟', 1),
-            '__params__', spec_arguments(metric, split_part(list_extract($pieces, place), '␟', 2), $switches)),
-            '__typed__', quoted(metric)))
-    END AS value;
+    list_transform(
+        list_distinct(list_transform($specs, lambda spec: {
+            'params': spec['params'], 'need': spec['need'],
+            'macro': spec['macro'], 'own': spec['own']
+        })), lambda key: list_transform([list_filter($specs, lambda spec: spec['own'] = key['own']
+            AND spec['params'] = key['params'] AND spec['need'] = key['need'])], lambda shared:
+            replace(replace(replace(replace(replace($called,
+                '__MACRO__', key['macro']),
+                '__plain__', array_to_string(list_transform(shared, lambda spec: quoted(spec['plain'])), ', ')),
+                '__asked__', array_to_string(list_transform(shared, lambda spec: quoted(spec['metric'])), ', ')),
+                '__need__', key['need']),
+                '__params__', key['params']))[1]
+    ) AS value;

@@ -15,6 +15,7 @@
 --           pairs VARCHAR DEFAULT 'mean' CHECK (pairs IN ('mean', 'items')),
 --           single VARCHAR DEFAULT 'null' CHECK (single IN ('null', 'zero'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           pairs=mean: the sum over pairs is divided by the number of pairs
@@ -22,6 +23,7 @@
 --           single=null: a list of fewer than two items has no value
 --           single=zero: a list of fewer than two items has the value 0
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

@@ -12,12 +12,14 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'k' CHECK (norm IN ('k', 'returned', 'none'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           norm=k: the number is divided by k, or by the returned items without k
 --           norm=returned: the number is divided by the returned items
 --           norm=none: the number itself
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

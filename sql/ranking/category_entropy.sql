@@ -13,12 +13,14 @@
 --           patience DOUBLE DEFAULT 0.85 CHECK (patience > 0 AND patience < 1),
 --           smoothing DOUBLE DEFAULT 0 CHECK (smoothing >= 0)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           discount: as in relations/ranking/categorized
 --           patience: as in relations/ranking/categorized
 --           smoothing: a weight that every category of the catalogue gets in addition
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'
 -- depth:    k
@@ -39,13 +41,13 @@ SELECT
     query_id,
     CASE
         WHEN $smoothing > 0 THEN
-            log(2, sum(weight) + $smoothing * max(n_all))
-            - (sum((weight + $smoothing) * log(2, weight + $smoothing))
-                + (max(n_all) - count(category)) * $smoothing * log(2, $smoothing))
+            ln(sum(weight) + $smoothing * max(n_all))
+            - (sum((weight + $smoothing) * ln(weight + $smoothing))
+                + (max(n_all) - count(category)) * $smoothing * ln($smoothing))
                 / (sum(weight) + $smoothing * max(n_all))
         -- One category has exactly 0.
         WHEN count(category) = 1 THEN 0
-        ELSE log(2, sum(weight)) - sum(CASE WHEN weight > 0 THEN weight * log(2, weight) END) / sum(weight)
-    END AS value
+        ELSE ln(sum(weight)) - sum(CASE WHEN weight > 0 THEN weight * ln(weight) END) / sum(weight)
+    END / ln(2) AS value
 FROM list_categories
 GROUP BY system, query_id;

@@ -14,12 +14,14 @@
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'none', 'geometric')),
 --           patience DOUBLE DEFAULT 0.85 CHECK (patience > 0 AND patience < 1)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   category: the category, as text
 --           k: as in recall
 --           discount: as in relations/ranking/categorized
 --           patience: as in relations/ranking/categorized
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'
 -- depth:    k

@@ -43,6 +43,9 @@
 -- worked:   (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
 -- influence: gini_slopes
 -- related:  evenness, coverage, shannon_entropy
+-- note:     the lists of few users are less even by chance, so that the value is too high for many users, and intervals of
+--           95 % contain that of all users less often: 86 % of them with 37 recommendations for each item, and 92 %
+--           with 125, in a simulation
 SELECT
     system,
     segment,

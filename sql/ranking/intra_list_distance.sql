@@ -15,12 +15,14 @@
 --           single VARCHAR DEFAULT 'null' CHECK (single IN ('null', 'zero')),
 --           no_vector VARCHAR DEFAULT 'skip' CHECK (no_vector IN ('skip', 'distant'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           pairs: as in category_distance
 --           single: as in category_distance
 --           no_vector: as in relations/ranking/list_vectors
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

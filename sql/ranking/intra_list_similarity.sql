@@ -14,12 +14,14 @@
 --           single VARCHAR DEFAULT 'null' CHECK (single IN ('null', 'one')),
 --           no_vector VARCHAR DEFAULT 'skip' CHECK (no_vector IN ('skip', 'distant'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           single=null: as in category_distance
 --           single=one: a list of fewer than two items has the value 1
 --           no_vector: as in relations/ranking/list_vectors
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

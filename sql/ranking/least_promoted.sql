@@ -12,11 +12,13 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           start VARCHAR DEFAULT 'rank' CHECK (start IN ('rank', 'cutoff'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           start=rank: an item rises from its rank in the reference run to its rank
 --           start=cutoff: the ranks between k and the deepest item that rises count
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

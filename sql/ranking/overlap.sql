@@ -15,6 +15,7 @@
 --           reference_k INTEGER DEFAULT NULL CHECK (reference_k > 0),
 --           absent VARCHAR DEFAULT 'null' CHECK (absent IN ('null', 'zero'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           norm=k: divided by k, or by the returned items without k
@@ -24,6 +25,7 @@
 --           absent=null: a query that the reference run lacks has no value
 --           absent=zero: a query that the reference run lacks has the value 0
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

@@ -14,11 +14,13 @@
 --           k INTEGER DEFAULT NULL CHECK (k > 0),
 --           rest VARCHAR DEFAULT 'extrapolated' CHECK (rest IN ('extrapolated', 'truncated', 'normalized'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   p: as in rbp
 --           k: as in recall
 --           rest: as in relations/ranking/agreements
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

@@ -10,8 +10,10 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           reference (query_id, item_id, score)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    1
 -- grain:    system, query_id

@@ -14,12 +14,14 @@
 --           reference_k INTEGER DEFAULT NULL CHECK (reference_k > 0),
 --           absent VARCHAR DEFAULT 'null' CHECK (absent IN ('null', 'zero'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           norm: as in overlap
 --           reference_k: as in overlap
 --           absent: as in overlap
 --           missing: as in average_popularity
+--           rel: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k
 -- grain:    system, query_id

@@ -6,8 +6,7 @@
 -- beware:   only population=truth, or a table of users, counts users that no system answers
 -- reading:  1: every user has a list with at least the wanted number of items
 --           0.9: one of ten users has no such list
--- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           population (query_id)
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   at_least INTEGER DEFAULT 1 CHECK (at_least > 0)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
@@ -27,11 +26,6 @@
 --           q2: 1 * 1 = 1
 -- related:  n_returned, coverage
 -- note:     it is a mean over queries, so that it has intervals like every other one
-SELECT
-    queries.system,
-    queries.query_id,
-    CASE WHEN coalesce(max(returned_counts.n_returned), 0) >= $at_least THEN 1e0 ELSE 0e0 END AS value
-FROM queries
-LEFT JOIN returned_counts
-    ON returned_counts.system = queries.system AND returned_counts.query_id = queries.query_id
-GROUP BY queries.system, queries.query_id;
+SELECT system, query_id, CASE WHEN max(n_returned) >= $at_least THEN 1e0 ELSE 0e0 END AS value
+FROM returned_counts
+GROUP BY system, query_id;

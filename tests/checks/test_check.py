@@ -375,6 +375,38 @@ def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> Non
     assert (outcome.code, "not a switch" in outcome.err) == (2, True)
 
 
+@pytest.mark.slow
+def test_further_tables_have_names_of_their_own(folder: Path) -> None:
+    """A name that is mapped for one table is not looked for in the others."""
+    tables = [folder / f"clean with further tables.{role}.parquet" for role in ("predictions", "truth")]
+    history = f"SELECT * RENAME (timestamp AS seen) FROM ({faults.HISTORY})"
+    reference = f"SELECT * RENAME (score AS points) FROM ({faults.REFERENCE})"
+    sides = {"history": history, "reference": reference}
+    names = {"reference.score": "points", "timestamp": "seen"}
+    assert not duckmetrics.check(*tables, **sides, columns=names).rows
+    sides["reference"] += " UNION ALL SELECT 'u07', 'i00', NULL"
+    sides["history"] += " UNION ALL SELECT 'u07', 'i00', TIMESTAMP '2025-03-01'"
+    found = duckmetrics.check(*tables, **sides, columns=names)
+    assert [(one.check, one.column) for one in found] == [
+        ("reference_null_score", "points"), ("late_interaction", "seen"),
+    ]  # fmt: skip
+    (missing,) = duckmetrics.check(*tables, **sides, columns={"timestamp": "seen"}).errors
+    assert (missing.check, missing.column) == ("missing_column", "score")
+
+
+@pytest.mark.slow
+def test_the_items_of_a_history_are_checked_where_they_are_the_catalogue(folder: Path) -> None:
+    predictions = folder / "clean.predictions.parquet"
+    history = f"{faults.HISTORY} UNION ALL SELECT 'u07', NULL, NULL"
+    with pytest.raises(InputError, match=r"column 'item_id': 1 interaction with no item_id \(query_id=u07\)"):
+        duckmetrics.evaluate(predictions, metrics="coverage@10", history=history)
+    catalogue = {"history": history, "items": faults.ITEMS}
+    assert duckmetrics.evaluate(predictions, metrics="coverage@10", **catalogue)["coverage@10"] == 1
+    found = duckmetrics.check(predictions, metrics="coverage@10", history=faults.HISTORY)
+    assert not found.rows
+    assert repr(found).startswith("nothing found; looked at 720 predictions, 600 interactions with")
+
+
 def test_a_finding_says_how_many_of_how_many() -> None:
     run = {"q1": {"a": 0.5, "b": 0.5, "c": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
     findings = duckmetrics.check(run, {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"a": 1}}, "ndcg@2")

@@ -15,7 +15,7 @@ from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.dialects.user_tables import TYPES
 from duckmetrics.errors import MetricError
-from support.cases import CATALOG, RANKING, open_case, ranking
+from support.cases import CATALOG, OF_SYSTEMS, RANKING, SIDE, open_case, ranking
 from support.cases import specs_of as ranking_specs
 from support.classification import (
     APART,
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 KEYS = ("system", "metric")
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+OF_LISTS = [spec for metric in SIDE for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+OF_ALL_LISTS = [s for metric in OF_SYSTEMS for s in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 # The options that change the steps most; the others are slow.
 SWITCHES: list[dict[str, Any]] = [
     {"ties": "pessimistic", "unjudged": "skip"},
@@ -65,6 +67,14 @@ TABLES_OF = {
         "population": ("query_id",),
     },
     "classification": {"predictions": ("system", "segment", "label", "score", "weight", "group_id")},
+}
+TABLES_OF["side"] = {
+    **TABLES_OF["ranking"],
+    "history": ("query_id", "item_id"),
+    "items": ("item_id",),
+    "item_categories": ("item_id", "category"),
+    "item_vectors": ("item_id", "dimension", "value"),
+    "reference": ("query_id", "item_id", "score"),
 }
 
 
@@ -162,6 +172,20 @@ def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
     with rankings(case) as connection:
         copied(connection, engine, "ranking")
         assert compared(connection, engine, SHORT, **TOLERANT) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["together", slow("graded"), slow("integer_ids")])
+def test_metrics_of_lists(engine: OtherEngine, case: str) -> None:
+    """Metrics with a history, a catalogue or a reference run, and those of all lists of a system."""
+    with rankings(case) as connection:
+        canonical(connection, "side")
+        copied(connection, engine, "side")
+        assert compared(connection, engine, OF_LISTS, **TOLERANT) == []
+        given = {"system": "system", **TOLERANT}
+        wanted = rows_of(connection, sql(OF_ALL_LISTS, **given))
+        found = engine.rows(sql(OF_ALL_LISTS, engine.dialect, **given))
+        assert disagreement(found, wanted, KEYS) == []
 
 
 @pytest.mark.slow

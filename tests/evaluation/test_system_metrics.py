@@ -76,9 +76,7 @@ def found_of(
     return found
 
 
-def expected_of(
-    connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any
-) -> dict[Key, float | None]:
+def expected_of(connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any) -> dict[Key, float | None]:
     """Return the same by the reference; a slice in which a system has no list is left out."""
     predictions = connection.execute("SELECT system, query_id, item_id, score FROM both_systems").fetchall()
     truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
@@ -93,9 +91,7 @@ def expected_of(
     return found
 
 
-def assert_equal(
-    found: Mapping[Key, float | None], expected: Mapping[Key, float | None], about: str
-) -> None:
+def assert_equal(found: Mapping[Key, float | None], expected: Mapping[Key, float | None], about: str) -> None:
     """Check for equal values; a system without a list in a slice has none."""
     assert {key: value for key, value in found.items() if key not in expected and value is not None} == {}
     for key, value in expected.items():

@@ -118,6 +118,26 @@ def test_options(session: duckdb.DuckDBPyConnection, options: dict[str, Any]) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metrics", "options"),
+    [
+        (["ndcg(gain=exp2)@3", "ndcg@3", "rbp(p=0.9)", "map"], {}),
+        (["ndcg(gain=exp2, ties=pessimistic)@3", "map"], {"by": "country", "queries": "users"}),
+        (["rbp(p=0.9)", "map@5"], {"ties": "pessimistic", "adjust": "none", "interval": 0.9, "alpha": 0.2}),
+        (["ndcg@3", "map", "recall@5", "mrr"], {"like": "trec_eval9", "allow_different": True}),
+        (["f1@2", "ndcg(gain=exp2)@3", "recall@5"], {"like": "cornac", "ties": "pessimistic"}),
+    ],
+)  # fmt: skip
+def test_parameters_of_one_metric_and_conventions_of_a_tool(
+    session: duckdb.DuckDBPyConnection, metrics: list[str], options: dict[str, Any]
+) -> None:
+    """The p-values of all metrics are adjusted together."""
+    found = assert_agrees(session, metrics, "three", system="system", baseline="A", **options)
+    assert list(dict.fromkeys(row["metric"] for row in found)) == metrics
+    assert {row["n_tests"] for row in found if row["slice"] == ""} == {2 * len(metrics)}
+
+
+@pytest.mark.slow
 def test_systems_that_are_alike(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, ["ndcg@3"], "alike", system="system", baseline="A")
     assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "not distinguishable")]
@@ -127,6 +147,34 @@ def test_systems_that_are_alike(session: duckdb.DuckDBPyConnection) -> None:
 def test_one_query(session: duckdb.DuckDBPyConnection) -> None:
     one = assert_agrees(session, ["ndcg@3"], "three", "one_query", system="system", baseline="A")
     assert {row["reason"] for row in one[1:]} == {"only one query has a value in both"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metrics", "options", "said"),
+    [
+        ("rbp(p=0.9)", "", "baseline is missing; choose A, BB"),
+        ("rbp(p=0.9)", "baseline := 'B'", "baseline 'B' is no system; there are A, BB"),
+        ("rbp(p=0.9)", "baseline := 'A', alpha := 2", "alpha cannot be '2' for what is asked"),
+        ("rbp(q=0.9)", "baseline := 'A'", "rbp(q=0.9): no parameter 'q'"),
+        ("rbp(p=1.9)", "baseline := 'A'", "p cannot be '1.9'"),
+        ("rbp(p=0.9), rbp(p=0.9)", "baseline := 'A'", "asked for twice"),
+        ("rbp(p=0.9), rpb", "baseline := 'A'", "'rpb' is not a metric here"),
+        ("ndcg(agg=median)", "baseline := 'A'", "no parameter 'agg'"),
+        ("map", "baseline := 'A', like := 'trek'", "like cannot be 'trek' for average_precision"),
+        ("rbp", "baseline := 'A', like := 'trec_eval'", "rbp is not imitated: it divides by"),
+        ("mrr@3", "baseline := 'A', like := 'trec_eval9'", "has no cut-off; leave k out"),
+        ("ndcg@3", "baseline := 'A', like := 'elliot', rel := 2", "rel is not imitated of nDCG"),
+        ("map", "baseline := 'A', like := 'torchmetrics'", "which is checked in Python"),
+        ("map", "baseline := 'A', like := 'xgboost', ties := 'pessimistic'", "it needs truth (relevance <="),
+    ],
+)  # fmt: skip
+def test_mistakes_in_calls_of_several_macros(
+    session: duckdb.DuckDBPyConnection, metrics: str, options: str, said: str
+) -> None:
+    assert said in refusal(
+        session, f"FROM compare(run, qrels, '{metrics}', system := 'system'{options and ', '}{options})"
+    )
 
 
 @pytest.mark.some(2)

@@ -317,3 +317,38 @@ def test_a_column_that_is_missing_is_a_finding(tables: duckdb.DuckDBPyConnection
     assert "label" in row["message"]
     assert ", score DOUBLE, group_id VARCHAR, " in row["message"]
     assert "_duckmetrics" not in row["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("queries", ["users", None])
+def test_queries_without_a_slice_are_a_warning(
+    connection: duckdb.DuckDBPyConnection, queries: str | None
+) -> None:
+    """Without a table of the queries, those that have no predictions have no country."""
+    connection.execute("""
+        CREATE OR REPLACE TABLE truth AS
+        SELECT i % 5 AS query_id, i AS item_id, 1 AS relevance FROM range(40) AS r(i);
+        CREATE OR REPLACE TABLE run AS
+        SELECT query_id, item_id, item_id % 7 AS score, 'DE' AS country FROM truth WHERE query_id <> 2;
+        CREATE OR REPLACE TABLE users AS
+        SELECT query_id, if(query_id < 3, 'DE', NULL) AS country FROM truth GROUP BY query_id
+    """)
+    options = {"by": "country", **({"queries": queries} if queries else {})}
+    evaluation = duckmetrics.evaluate("run", "truth", "map", connection=connection, **options)
+    (wanted,) = [found for found in evaluation.checks if found.check == "null_slice"]
+    named = "".join(f', "{name}" := {written(value)}' for name, value in options.items())
+    query = f"""SELECT severity, "table", "column", count, message, advice FROM inspect(run, truth{named})
+        WHERE "check" = 'null_slice'"""
+    assert connection.execute(query).fetchall() == [(
+        wanted.severity, wanted.table, wanted.column, wanted.count, in_the_shell(wanted.message),
+        in_the_shell(wanted.advice),
+    )]  # fmt: skip
+    assert connection.execute(query.replace("country", "query_id")).fetchall() == []
+
+
+def test_slices_that_no_table_has_are_refused(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute(
+        "CREATE OR REPLACE TABLE rows_of_one AS SELECT 1 AS query_id, 1 AS item_id, 1 AS score"
+    )
+    query = "FROM inspect(rows_of_one, rows_of_one, by := 'land')"
+    assert "no table has all of land" in refusal(connection, query)

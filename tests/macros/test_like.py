@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -196,3 +197,25 @@ def test_a_list_that_cannot_follow_a_tool_is_refused(
     assert problem in refusal(
         session, f"FROM evaluate('run', 'truth', {arguments}, \"position\" := 'position')"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("like", "specs"),
+    [
+        ("replay", "ndcg@3, map@3"), ("lenskit", "mrr@2, ndcg(gain=linear)@3, recall@2"),
+        (None, "rbp(p=0.9), ndcg@2"),
+    ],
+)  # fmt: skip
+def test_values_of_queries_follow_a_tool_as_in_python(
+    session: duckdb.DuckDBPyConnection, like: str | None, specs: str
+) -> None:
+    """A text such as gain=linear wins, though it is the usual value."""
+    asked = re.findall(r"[^,( ]+(?:\([^)]*\))?[^, ]*", specs)
+    evaluation = duckmetrics.evaluate("run", "truth", asked, like=like, connection=session)
+    wanted = {(row["metric"], row["query_id"]): row["value"] for row in evaluation.per_query.to_pylist()}
+    named = f"like := '{like}', " if like else ""
+    query = f"FROM evaluate_by_query('run', 'truth', '{specs}', {named}\"position\" := 'position')"
+    rows = session.execute(f"SELECT metric, query_id, value {query}").fetchall()
+    assert len(rows) == len(wanted) > 4
+    assert all(same(value, wanted[metric, query]) for metric, query, value in rows)

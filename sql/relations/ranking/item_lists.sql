@@ -11,19 +11,29 @@
 -- note:     exposure is the number of lists if discount=none; weight is the sum of 1, or of 1 / n of lists with n items
 WITH counted AS (
     SELECT
+        system,
+        segment,
+        item_id,
+        count(*) AS n_lists,
+        CASE $discount WHEN 'none' THEN CAST(count(*) AS DOUBLE) ELSE sum(exposure) END AS exposure,
+        CAST(count(*) AS DOUBLE) AS weight
+    FROM first_items
+    WHERE $weights = 'items'
+    GROUP BY system, segment, item_id
+    UNION ALL
+    SELECT
         first_items.system,
         first_items.segment,
         first_items.item_id,
         count(*) AS n_lists,
-        CASE $discount WHEN 'none' THEN CAST(count(*) AS DOUBLE) ELSE sum(first_items.exposure) END AS exposure,
-        CASE $weights
-            WHEN 'items' THEN CAST(count(*) AS DOUBLE) ELSE sum(1e0 / list_sizes.n_items)
-        END AS weight
+        sum(first_items.exposure) AS exposure,
+        sum(1e0 / list_sizes.n_items) AS weight
     FROM first_items
-    LEFT JOIN list_sizes
+    JOIN list_sizes
         ON list_sizes.system = first_items.system
             AND list_sizes.segment = first_items.segment
             AND list_sizes.query_id = first_items.query_id
+    WHERE $weights = 'lists'
     GROUP BY first_items.system, first_items.segment, first_items.item_id
 )
 SELECT

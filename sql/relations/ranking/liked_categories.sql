@@ -10,20 +10,20 @@
 --           patience: as in categorized
 -- grain:    system, query_id, category
 -- note:     a list without categories has no row, and neither has the query of a user without them
-WITH shown AS (
+WITH weighed AS (
     SELECT system, query_id, sum(weight) AS total
     FROM list_categories
     WHERE category IS NOT NULL
     GROUP BY system, query_id
 )
 SELECT
-    shown.system,
-    shown.query_id,
+    weighed.system,
+    weighed.query_id,
     user_categories.category,
     user_categories.share AS liked,
-    coalesce(list_categories.weight, 0) / shown.total AS shown
-FROM shown
-JOIN user_categories ON user_categories.query_id = shown.query_id
+    coalesce(list_categories.weight, 0) / weighed.total AS shown
+FROM weighed
+JOIN user_categories ON user_categories.query_id = weighed.query_id
 LEFT JOIN list_categories
-    ON list_categories.system = shown.system AND list_categories.query_id = shown.query_id
+    ON list_categories.system = weighed.system AND list_categories.query_id = weighed.query_id
     AND list_categories.category = user_categories.category;

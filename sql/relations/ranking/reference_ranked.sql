@@ -1,6 +1,14 @@
 -- name:     reference_ranked
 -- title:    Items of the reference run in the order its users see them
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance), reference (query_id, item_id, score)
+-- switches: ties VARCHAR DEFAULT 'item_asc'
+--               CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text', 'pessimistic',
+--               'optimistic', 'input')),
+--           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
+--           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
+-- values:   ties: as in candidates
+--           scores: as in candidates
+--           unjudged: as in candidates
 -- grain:    query_id, item_id
 -- note:     the switches order equal scores as in ranked, so that a run equals itself; with ties=input equal scores are
 --           ordered by item id, because the reference run has no other order; ranks have no gaps; of a repeated item,

@@ -1,7 +1,7 @@
 -- The canonical inputs of the categories and vectors of a catalogue.
-CREATE VIEW item_categories AS
+CREATE TABLE item_categories AS
 SELECT DISTINCT item_id, category
 FROM (SELECT item_id, unnest(category) AS category FROM items) AS listed;
-CREATE VIEW item_vectors AS
+CREATE TABLE item_vectors AS
 SELECT item_id, generate_subscripts(vector, 1) AS dimension, unnest(vector) AS value
 FROM items;
