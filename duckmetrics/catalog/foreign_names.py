@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, written
 from duckmetrics.catalog.spec_text import SPEC, arguments, split_specs
 from duckmetrics.errors import MetricError
 from duckmetrics.presets.presets import presets
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from duckmetrics.presets.presets import Conventions, NameSet, Preset
 
 _HOLE = re.compile(r"\{(\w+)\}")
-# In the spec of a variant: a number, its power, or its share of another.
-_FORMULA = re.compile(r"\{(?P<name>\w+)(?:\^(?P<power>[\d.]+)|/(?P<whole>\d+))?\}")
+# In the spec of a variant: a number, its power, its share of another, or the rest of a share.
+_FORMULA = re.compile(r"\{(?P<rest>1-)?(?P<name>[a-z_]\w*)(?:\^(?P<power>[\d.]+)|/(?P<whole>\d+))?\}")
 _OWN_ARGUMENTS = re.compile(r"(?P<before>[^()]*)\((?P<args>[^()]*)\)(?P<after>[^()]*)")
 _WHOLE, _NUMBER = r"\d+", r"\d*\.?\d+(?:[eE][-+]?\d+)?"
 
@@ -36,9 +36,16 @@ class Meaning:
 
     @property
     def spec(self) -> str:
-        """The spec that means the same here."""
-        given = f"({', '.join(self.arguments)})" if self.arguments else ""
+        """The spec that means the same here, but for what is common to all metrics of a call."""
+        own = [argument for argument in self.arguments if argument.partition("=")[0] not in PER_CALL]
+        given = f"({', '.join(own)})" if own else ""
         return f"{self.family}.{self.name}{given}" + ("" if self.k is None else f"@{self.k}")
+
+    @property
+    def of_call(self) -> dict[str, str]:
+        """The parameters that are common to all metrics of a call."""
+        pairs = (argument.partition("=") for argument in self.arguments)
+        return {name: value for name, _, value in pairs if name in PER_CALL}
 
 
 def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
@@ -52,9 +59,12 @@ def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meani
     if found or parts is None:
         return found
     try:
-        given = tuple(f"{name}={value}" for name, value in arguments(spec, parts["args"]))
+        own = list(arguments(spec, parts["args"]))
     except MetricError:
         return {}
+    if any(name in PER_CALL for name, _ in own):
+        return {}
+    given = tuple(f"{name}={value}" for name, value in own)
     bare = _found(catalog, parts["before"] + parts["after"], tools)
     return {replace(one, arguments=(*one.arguments, *given)): of for one, of in bare.items()}
 
@@ -113,11 +123,16 @@ def name_of(names: str, values: Mapping[str, Value]) -> str:
 
 
 def _filled(family: str, template: str, values: Mapping[str, str]) -> Meaning | None:
-    """Write numbers into the spec of a variant; return None if a share is not of a whole number."""
+    """Write numbers into the spec of a variant.
+
+    Return None if a share is not of a whole number, or has no rest because it is above 1.
+    """
     if CUTOFF not in values:
         template = template.replace(f"@{{{CUTOFF}}}", "")
     holes = list(_FORMULA.finditer(template))
     if any(hole["whole"] and not values[hole["name"]].isdigit() for hole in holes):
+        return None
+    if any(hole["rest"] and float(values[hole["name"]]) > 1 for hole in holes):
         return None
     match = SPEC.fullmatch(_FORMULA.sub(lambda hole: _computed(hole, values), template))
     if match is None:
@@ -128,6 +143,8 @@ def _filled(family: str, template: str, values: Mapping[str, str]) -> Meaning | 
 
 def _computed(hole: re.Match[str], values: Mapping[str, str]) -> str:
     text = values[hole["name"]]
+    if hole["rest"]:
+        return written(round(1 - float(text), 15))
     if hole["power"]:
         return written(float(text) ** float(hole["power"]))
     return written(float(text) / int(hole["whole"])) if hole["whole"] else text

@@ -10,10 +10,11 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import Definition, Param, required
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.signature import AGGREGATION, Signature
+from duckmetrics.errors import MetricError
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.expressions.folding import Value
     from duckmetrics.presets.presets import NameSet
@@ -102,3 +103,23 @@ class Measure:
     def _cutoff(self) -> str:
         k = self.values.get(CUTOFF)
         return "" if k is None else f"@{k}"
+
+
+def refuse_several(measures: Sequence[Measure], names: Iterable[str]) -> None:
+    """Refuse measures that are evaluated together, but differ in a parameter that is common to all.
+
+    Raises:
+        MetricError: names one measure of each value.
+    """
+    for name in names:
+        found: dict[Value, Measure] = {}
+        for measure in measures:
+            if name in measure.values:
+                found.setdefault(measure.values[name], measure)
+        if len(found) > 1:
+            usual = " and ".join(f"{name}={written(value)}" for value in found)
+            raise MetricError(
+                ", ".join(measure.text for measure in found.values()),
+                f"need {usual}, but all metrics of a call have one {name}",
+                f"ask for them separately, or choose one, such as {name}={written(next(iter(found)))}",
+            )

@@ -20,6 +20,8 @@ _DIGITS = re.compile(r"-?[0-9]+")
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 
 CUTOFF = "k"
+# The parameters that all metrics of a call have in common.
+PER_CALL = ("population",)
 
 
 def typed_value(where: str, param: Param, value: object) -> Value:

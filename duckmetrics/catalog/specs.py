@@ -11,24 +11,22 @@ from duckmetrics.catalog import misspelled
 from duckmetrics.catalog.catalog import Alias, Catalog
 from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
 from duckmetrics.catalog.foreign_names import expanded, meant_by, once
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
-from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure, refuse_several
+from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, check_value, is_violated, typed_value, written
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.catalog.spec_text import SPEC, arguments, with_cutoffs
-from duckmetrics.errors import MetricError, UnknownNameError, UnsupportedError, suggestion, unknown
+from duckmetrics.errors import MetricError, UnknownNameError, suggestion, unknown
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from duckmetrics.catalog.foreign_names import Meaning
     from duckmetrics.presets.presets import Entry, Preset
 
     Meant = Callable[[], str | None]
-
-PER_CALL = ("population",)
 
 
 def parse_measures(
@@ -66,6 +64,7 @@ def parse_measures(
                     f"switch {name!r}", "no metric asked for takes it", suggestion(name, known - {CUTOFF})
                 )
             raise next(filter(None, refusals)).within(f"switch {name}={value}")
+    refuse_several(measures, PER_CALL)
     twice = {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}
     if twice:
         raise MetricError(sorted(twice)[0], "asked for twice", "name each metric once")
@@ -178,7 +177,8 @@ def _called_so(
             match, alias = _found(catalog, meaning.spec, meant)
             entry = _entry(like, alias, match)
             try:
-                read = _read(catalog, meaning.spec, match, alias, switches or {}, entry=entry)
+                common = {n: v for n, v in meaning.of_call.items() if like and n not in (switches or {})}
+                read = _read(catalog, meaning.spec, match, alias, switches or {}, common, entry)
             except MetricError as error:
                 raise error.within(spec) from None
             same = measures.get(str(read), read)
@@ -259,24 +259,26 @@ def _read(
     """Bind the arguments of a spec whose metric is known, and the parameters given separately."""
     declared = catalog.params(alias.metric)
     given = _given(spec, match, alias, declared, params or {})
+    usual = entry.settings(match["k"] is not None) if entry else {}
     aggregation: str | None = None
     if alias.metric.is_of_systems and AGGREGATION in given:
         what = f"agg combines values of queries, and {alias.metric.name} has one value for all lists"
         raise MetricError(spec, what, "leave it out")
     if alias.metric.family == RANKING and not alias.metric.is_of_systems:
-        aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
+        said = switches.get(AGGREGATION, usual.get(AGGREGATION, DEFAULT_AGGREGATION))
+        aggregation = str(given.pop(AGGREGATION, said))
         if aggregation not in catalog.aggregation_names:
             raise MetricError(spec, *unknown("agg", aggregation, catalog.aggregation_names))
     for name in given:
         if name not in declared:
             known = {*declared, AGGREGATION} if aggregation else declared.keys()
             raise MetricError(spec, *unknown("parameter", name, known))
-        if name in PER_CALL:
+        if name in PER_CALL and name not in (params or {}):
             raise MetricError(spec, f"{name} is common to all metrics", "set it for the whole call")
     if entry:
-        _refuse_not_imitated(spec, entry, {*given, *switches})
-    usual = entry.settings(match["k"] is not None) if entry else {}
-    values = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual)
+        entry.refuse_other_ways(spec.strip(), {*given, *switches})
+    shared = entry.shared if entry else frozenset()
+    values = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual, shared)
     name = alias.metric.name
     families = [family for family, known in catalog.names if known == name]
     if len(families) > 1 and values.get(CUTOFF) is None:
@@ -314,17 +316,6 @@ def _given(
     return given
 
 
-def _refuse_not_imitated(spec: str, entry: Entry, given: Collection[str]) -> None:
-    """Refuse parameters that a tool does not have, or whose way is not imitated."""
-    for name in entry.otherwise:
-        if name in given:
-            raise UnsupportedError(
-                spec.strip(),
-                f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}",
-                f"leave {name} or like= out",
-            )
-
-
 def _values(
     catalog: Catalog,
     metric: Definition,
@@ -333,8 +324,13 @@ def _values(
     given: Mapping[str, object],
     switches: Mapping[str, object],
     usual: Mapping[str, Value],
+    shared: frozenset[str],
 ) -> dict[str, Value]:
-    """Return the value of every parameter: the spec's own, the call's, the usual one, or the default."""
+    """Return the value of every parameter: the spec's own, the call's, the usual one, or the default.
+
+    Args:
+        shared: the usual values that the metric need not allow.
+    """
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given or name in usual:
@@ -343,6 +339,9 @@ def _values(
             raise MetricError(spec, f"{name} is missing", f"write {metric.name}({name}=...)")
         else:
             values[name] = param.default
+    for name in shared & declared.keys() - given.keys():
+        if any(is_violated(check, values) for check in declared[name].checks):
+            values[name] = declared[name].default
     for name, value in switches.items():
         if name in declared and name not in given:
             typed = typed_value(f"switch {name}", declared[name], value)

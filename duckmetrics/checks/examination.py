@@ -25,7 +25,7 @@ from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
-from duckmetrics.inputs.inputs import HISTORY
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
 
 if TYPE_CHECKING:
@@ -357,9 +357,11 @@ def required_checks(composer: Composer, measures: Sequence[Measure]) -> Iterator
         for table, condition in measure.requires.items():
             bound = substituted(condition, measure.values)
             columns = list(dict.fromkeys(bound.find_all(exp.Column)))
-            keys = ("query_id", "item_id") if measure.family == RANKING else ()
-            offenders = exp.select(*keys, *columns).from_(table)
-            composer.relation(table, {})
+            keys = () if measure.family != RANKING else ("query_id", "item_id")[table == ITEMS :]
+            others = (column for column in columns if column.name not in keys)
+            offenders = exp.select(*keys, *others).from_(table)
+            for read in (table, *(other.name for other in bound.find_all(exp.Table))):
+                composer.relation(read, {})
             yield BoundCheck(
                 composer, f"requires_{measure.metric.name}", ERROR, f"{table}.{columns[0].name}",
                 f"rows outside of what {measure.text} needs, {_shown(condition, measure)}",

@@ -191,9 +191,8 @@ def _arguments(name: str, inside: str) -> list[CompletionItem[Any]]:
     """
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.definition import RANKING
-    from duckmetrics.catalog.parameters import CUTOFF
+    from duckmetrics.catalog.parameters import CUTOFF, PER_CALL
     from duckmetrics.catalog.spec_text import last_argument
-    from duckmetrics.catalog.specs import PER_CALL
     from duckmetrics.catalog.switches import aggregation_switch, switches_of
 
     before, begun = last_argument(inside)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
 
 TRUTH = "truth"
-LISTS = "lists"
+QUERIES, LISTS = "queries", "lists"
 
 
 def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:
@@ -27,6 +27,8 @@ def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:
 def needed_by(catalog: Catalog, measures: Sequence[Measure], inputs: Iterable[str]) -> Mapping[str, str]:
     """Map the inputs and relations that the values need to the text of the first measure that reads them.
 
+    The inputs in the conditions that a preset, or a metric, imposes on the rows are among them.
+
     Args:
         inputs: only the measures that declare one of these inputs are looked at.
     """
@@ -34,16 +36,22 @@ def needed_by(catalog: Catalog, measures: Sequence[Measure], inputs: Iterable[st
     needed: dict[str, str] = {}
     for measure in measures:
         if measure.metric.inputs.keys() & wanted:
-            needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
+            read = tables_of(catalog, measure) | _required(measure)
+            needed |= {name: needed.get(name, measure.text) for name in read}
     return needed
+
+
+def _required(measure: Measure) -> set[str]:
+    conditions = measure.requires
+    return {*conditions, *(t.name for one in conditions.values() for t in one.find_all(exp.Table))}
 
 
 def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
     """Return the inputs and relations that the value of a measure needs under its parameters.
 
-    The population, which decides the lists that count, is not among them.
+    The population, which decides the queries and lists that count, is not among them.
     """
-    composer = Composer(catalog, {LISTS: everything(LISTS)})
+    composer = Composer(catalog, {name: everything(name) for name in (QUERIES, LISTS)})
     value = composer.value(measure.metric, measure.values)
     composer.settle()
     read: set[str] = set()

@@ -16,8 +16,8 @@ from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
 from duckmetrics.catalog.foreign_names import name_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.parameters import CUTOFF, written
-from duckmetrics.catalog.specs import PER_CALL, parse_measure
+from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, written
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import concerned, is_off, protected, required_checks
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import DuckmetricsError, UnsupportedError

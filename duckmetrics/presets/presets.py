@@ -6,7 +6,8 @@ refused.
 
 The names of a metric are separated by commas. ``{k}`` in a name stands for the cut-off, and another word
 in braces for the parameter of that name: ``iprec_at_recall_{recall}``. The key ``cutoff`` of a family lists
-the notations of a cut-off; a name that has the first of them is also read with the others.
+the notations of a cut-off; a name that has the first of them is also read with the others. Parameters at
+the head of a family are shared by its metrics; a metric that does not allow such a value has its default.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError, UnsupportedError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from duckmetrics.expressions.folding import Value
 
@@ -42,6 +43,7 @@ class Entry:
             ``predictions (score > 0)``.
         untied: whether the number is that of the tool only if no scores of a query are equal.
         otherwise: parameters that the tool has in a way that is not imitated, with the reason.
+        shared: those of `sets` that stand at the head of the family: a metric may not allow their value.
     """
 
     name: str
@@ -51,10 +53,25 @@ class Entry:
     requires: str = ""
     untied: bool = False
     otherwise: Mapping[str, str] = field(default_factory=dict)
+    shared: frozenset[str] = field(default=frozenset(), repr=False)
 
     def settings(self, ranked: bool) -> dict[str, Value]:
         """Return the parameters of a spec with a cut-off, or of one without."""
         return {**self.sets, **(self.at if ranked else {})}
+
+    def refuse_other_ways(self, spec: str, given: Collection[str]) -> None:
+        """Refuse parameters that the tool does not have, or whose way is not imitated.
+
+        Raises:
+            UnsupportedError: names the first of them.
+        """
+        for name in self.otherwise:
+            if name in given:
+                raise UnsupportedError(
+                    spec,
+                    f"{name} is not imitated of {self.name}: {self.otherwise[name]}",
+                    f"leave {name} or like= out",
+                )
 
     @property
     def needs(self) -> list[str]:
@@ -68,8 +85,8 @@ class Variant:
 
     Attributes:
         name: its names there; a word in braces stands for a number.
-        spec: its spec here; ``{x}`` is the number of that name, ``{x^0.5}`` its root, ``{x/100}`` a share.
-            A cut-off that the name lacks is left out.
+        spec: its spec here; ``{x}`` is the number of that name, ``{x^0.5}`` its root, ``{x/100}`` a share,
+            ``{1-x}`` the rest of a share. A cut-off that the name lacks is left out.
     """
 
     name: str
@@ -238,5 +255,5 @@ def _entry(
     return Entry(
         said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""),
         ", ".join(filter(None, (said.get("requires", ""), required))), said.get("untied", False),
-        {**otherwise, **said.get("otherwise", {})},
+        {**otherwise, **said.get("otherwise", {})}, frozenset(common.keys() - own.keys()),
     )  # fmt: skip

@@ -64,12 +64,13 @@ def category_entropy(
     """Return -sum of q log2 q over the categories, q the share of a category in the weights of L.
 
     An item has the weight d of `exposure`. Items without a category are left out; if none is left:
-    undefined. smoothing: added to the weight of every category of the catalogue (LensKit: 1e-6).
+    undefined. smoothing: added to the weight of every category of the catalogue (LensKit: 1e-6), so that
+    they have equal weights if no item of L has a category.
     Shannon, Bell System Technical Journal 1948, doi:10.1002/j.1538-7305.1948.tb01338.x.
     """
     weights = _weights(_discounted(query, k, discount, patience), categories)
     every = frozenset().union(*categories.values()) if smoothing else weights.keys()
-    smoothed = [weights[category] + smoothing for category in every] if weights else []
+    smoothed = [weights[category] + smoothing for category in every] if list(query.top(k)) else []
     shares = [weight / math.fsum(smoothed) for weight in smoothed if weight]
     return math.fsum(share * math.log2(1 / share) for share in shares) if shares else None
 

@@ -9,9 +9,9 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
 from duckmetrics.catalog.foreign_names import name_of
-from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.parameters import CUTOFF, PER_CALL
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import PER_CALL, parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened

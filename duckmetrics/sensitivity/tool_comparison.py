@@ -30,6 +30,8 @@ ENOUGH, LEAST = 38, 24
 _OF_TOOL = ("like", "name")
 # A reason that is the same for several tools but for their names.
 _NONE = re.compile(r".* has (no .* that is known here).*")
+# The examples in a reason: (query_id=1).
+_EXAMPLES = re.compile(r" \((?=\w+=)")
 # Stands for a blank inside of a setting, which is not broken.
 _JOINED = "\x00"
 
@@ -124,18 +126,29 @@ class ToolComparison(Printed):
             key = [_cell(row.row[name]) for name in header if name not in own]
             alike.setdefault((*key, row.why_in_short), []).append(row)
         cells = [line for group in alike.values() for line in _lines(group, header, room)]
-        below = [shorten(line, width, placeholder=" ...") for line in self._without_value()]
+        below = [shorten(line, width, placeholder=" ...") for line in self._without_value(width)]
         return "\n".join([*aligned([*header, "why"], cells, NUMERIC), *([""] if below else []), *below])
 
-    def _without_value(self) -> list[str]:
+    def _without_value(self, width: int) -> list[str]:
         """Return a line for each reason why tools have no value."""
         found: dict[str, dict[str, None]] = {}
         for row in self.rows:
             if row.value is None:
                 # Examples are of one system, and other settings of a tool are in the files.
-                reason = _NONE.sub(r"\1", row.reason or "").partition(" (")[0]
+                reason = _EXAMPLES.split(_NONE.sub(r"\1", row.reason or ""))[0]
                 found.setdefault(reason, {})[row.like] = None
-        return [visible(f"{', '.join(tools)}: {reason}") for reason, tools in found.items()]
+        return [_refusal([*tools], reason, width) for reason, tools in found.items()]
+
+
+def _refusal(tools: Sequence[str], reason: str, width: int) -> str:
+    """Return the tools and their reason in one line: of many tools, as many as there is room for."""
+    for n in range(len(tools), 0, -1):
+        rest = len(tools) - n
+        others = f" and {rest} other{'s' if rest > 1 else ''}" if rest else ""
+        line = visible(f"{', '.join(tools[:n])}{others}: {reason}")
+        if len(line) <= width:
+            return line
+    return visible(f"{', '.join(tools)}: {reason}")
 
 
 def _common(rows: Sequence[Convention]) -> list[str]:

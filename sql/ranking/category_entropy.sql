@@ -35,16 +35,17 @@
 -- worked:   q1: -(1.5 / 2) * log2(1.5 / 2) - (0.5 / 2) * log2(0.5 / 2) = 0.8113
 --           q2: -2 * (1 / 2) * log2(1 / 2) = 1
 -- related:  category_diversity, category_distance, miscalibration
--- note:     items without a category are left out; a list without categories has no value
+-- note:     items without a category are left out; a list without categories has no value, or with smoothing that
+--           of equal weights
 SELECT
     system,
     query_id,
     CASE
         WHEN $smoothing > 0 THEN
-            ln(sum(weight) + $smoothing * max(n_all))
-            - (sum((weight + $smoothing) * ln(weight + $smoothing))
+            ln(nullif(coalesce(sum(weight), 0) + $smoothing * max(n_all), 0))
+            - (coalesce(sum((weight + $smoothing) * ln(weight + $smoothing)), 0)
                 + (max(n_all) - count(category)) * $smoothing * ln($smoothing))
-                / (sum(weight) + $smoothing * max(n_all))
+                / nullif(coalesce(sum(weight), 0) + $smoothing * max(n_all), 0)
         -- One category has exactly 0.
         WHEN count(category) = 1 THEN 0
         ELSE ln(sum(weight)) - sum(CASE WHEN weight > 0 THEN weight * ln(weight) END) / sum(weight)

@@ -10,6 +10,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
+from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.presets.pages import page, pages
@@ -29,7 +30,7 @@ __all__ = ["exports", "run"]
 FOLDER = ROOT / "duckmetrics" / "presets"
 KEYS = {"title", "version", "url", "note", "defects", "like", *FAMILIES}
 # Numbers for the braces in names; the others are 0.5.
-NUMBERS = {"k": "10", "rel": "2", "percent": "80"}
+NUMBERS = {"k": "10", "rel": "2", "percent": "80", "reference_k": "5", "count": "3"}
 REQUIRED = {"recall": 0.5, "beta": 1, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
 DATA = ("FROM (VALUES ('q', 'a', 2), ('q', 'b', 1)) AS t(query_id, item_id, score)",
         "FROM (VALUES ('q', 'b', 1), ('r', 'b', 1)) AS t(query_id, item_id, relevance)")  # fmt: skip
@@ -82,10 +83,12 @@ def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str,
         measure = parse_measure(CATALOG, spec_of(family, name, ranked), like=tool)
         for param, value in entry.settings(ranked).items():
             if param in params and measure.values[param] != value:
-                # Switches without an effect there, such as ties without a cut-off, keep their default.
+                # Switches without an effect there, such as ties without a cut-off, keep their default; so do
+                # shared ones that the metric does not allow.
+                other = f"|{param} is {value}, but|{param} cannot be" if param in entry.shared else ""
                 with pytest.raises(
                     (MetricError, UnsupportedError),
-                    match=f"{param}={value} changes nothing|{param} is not imitated",
+                    match=f"{param}={value} changes nothing|{param} is not imitated{other}",
                 ):
                     parse_measures(CATALOG, [spec_of(family, name, ranked)], {param: value}, like=tool)
 
@@ -96,7 +99,7 @@ def test_what_is_common_to_a_tool_belongs_to_some_metric_of_it() -> None:
         for family, known in tool.families.items():
             declared = {p for name in known.metrics for p in CATALOG.params(CATALOG.metrics[family, name])}
             for entry in known.metrics.values():
-                assert {*entry.sets, *entry.at} <= declared, tool.name
+                assert {*entry.sets, *entry.at} <= {*declared, AGGREGATION}, tool.name
 
 
 def test_refused_metrics_exist_and_are_refused() -> None:
@@ -116,6 +119,45 @@ def test_variants_are_specs_under_their_preset() -> None:
                 for name in written_names(tool, family, variant.name):
                     measure = parse_measure(CATALOG, name, meant=lambda family=family: family, like=tool)
                     assert measure.metric.name in known.metrics, name
+
+
+def test_a_shared_setting_reaches_the_metrics_that_allow_it() -> None:
+    lenskit = presets()["lenskit"]
+    assert parse_measure(CATALOG, "precision@3", like=lenskit).values["no_relevant"] == "zero"
+    assert parse_measure(CATALOG, "ListGini(n=3)", like=lenskit).values["no_relevant"] == "keep"
+    with pytest.raises(MetricError, match="no_relevant cannot be 'zero'"):
+        parse_measures(CATALOG, ["ListGini(n=3)"], {"no_relevant": "zero"}, like=lenskit)
+
+
+def test_an_entry_sets_the_aggregation() -> None:
+    elliot = presets()["elliot"]
+    assert str(parse_measure(CATALOG, "UserCoverageAtN@5", like=elliot)).startswith("user_coverage(")
+    assert parse_measure(CATALOG, "UserCoverageAtN@5", like=elliot).aggregation == "sum"
+    assert parse_measure(CATALOG, "user_coverage(agg=mean)", like=elliot).aggregation == "mean"
+    assert parse_measure(CATALOG, "user_coverage", {"agg": "mean"}, like=elliot).aggregation == "mean"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "settings"),
+    [("0.3", ("items", 0.7)), ("0.7", ("items", 0.3)), ("1", ("items", 0)), ("5", ("count", 5))],
+)
+def test_a_number_with_two_meanings(ratio: str, settings: tuple[str, float]) -> None:
+    """RecBole's tail_ratio is a share of the items up to 1, and a number of interactions above."""
+    measure = parse_measure(CATALOG, f"TailPercentage(tail_ratio={ratio})@3", like=presets()["recbole"])
+    assert (measure.values["tail"], measure.values["boundary"], measure.values["cold"]) == (*settings, "head")
+
+
+def test_metrics_of_different_queries_are_refused_together() -> None:
+    """RecTools averages accuracy over the users of the truth, and other metrics over those of the lists."""
+    both = ["Recall(k=3)", "SufficientReco(k=3)"]
+    rectools = presets()["rectools"]
+    with pytest.raises(MetricError, match="population=truth and population=predictions, but all metrics"):
+        parse_measures(CATALOG, both, like=rectools)
+    for choice in ("truth", "predictions"):
+        measures = parse_measures(CATALOG, both, {"population": choice}, like=rectools)
+        assert [measure.values["population"] for measure in measures] == [choice, choice]
+    with pytest.raises(MetricError, match="population is common to all metrics"):
+        parse_measure(CATALOG, "recall(population=predictions)@3")
 
 
 def test_a_metric_that_a_tool_lacks_is_refused() -> None:
