@@ -32,7 +32,7 @@ from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
 from duckmetrics.version import __version__
 from pages.calls import CLICKS, arguments, calls, spec, usual
 from pages.statistic_calls import statistic_calls
-from pages.tables import sample_of, shop_of
+from pages.tables import sample_of, shop_of_tools
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -157,7 +157,7 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
     """Return the value of the shop's model under the conventions of every tool that has the metric."""
     asked = f"{definition.family}.{usual(definition)}"
     if definition.family == RANKING:
-        data = shop_of(definition, usual(definition))
+        data = shop_of_tools(definition, usual(definition))
         where = {**data.where, **CANDIDATE}
         found = duckmetrics.conventions(
             data.predictions, data.truth, [asked], where=where, columns=data.columns, **data.others

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.compose.reading import tables_of
-from duckmetrics.inputs.inputs import ITEMS
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
 
 if TYPE_CHECKING:
@@ -77,6 +77,15 @@ def shop_of(definition: Definition, spec: str) -> Sample:
     columns = SHOP_COLUMNS | (VECTORS if "item_vectors" in definition.inputs else {})
     where = LAST_RELEASE if "reference" in names else {}
     return Sample(RECOMMENDED, truth, "model", others, where, columns)
+
+
+def shop_of_tools(definition: Definition, spec: str) -> Sample:
+    """Return the same with the items of the history as the catalogue, as some tools demand it."""
+    shop = shop_of(definition, spec)
+    if ITEMS not in definition.inputs or ITEMS not in shop.others:
+        return shop
+    others = {name: table for name, table in shop.others.items() if name != ITEMS}
+    return replace(shop, others={HISTORY: SHOP[HISTORY], **others})
 
 
 def columns_of(definition: Definition, table: str) -> list[str]:
