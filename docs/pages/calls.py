@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
 from duckmetrics.macro_queries.macro import reference
+from pages.macros import titles
+from pages.tables import sample_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from duckmetrics.catalog.definition import Definition
+    from pages.tables import Sample
 
 DEPTH = "10"
 POINTS = {"points": "5", "bins": "5"}
+# Values of the shop; those of the examples are of other items.
+OF_SHOP = {"category": "garden"}
 CLICKS = "data/shop/impressions.parquet"
-IMAGES = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
 
 
 def arguments(definition: Definition, sample: bool = False) -> dict[str, str]:
@@ -29,6 +35,8 @@ def arguments(definition: Definition, sample: bool = False) -> dict[str, str]:
     pairs = re.findall(r"(\w+) := '?([\w.]+)'?", example[1]) if example else []
     params = catalog().params(definition)
     found = {name: value for name, value in pairs if sample or params[name].required}
+    if not sample:
+        found |= {name: value for name, value in OF_SHOP.items() if name in found}
     if not sample and definition.family == RANKING and "k" in definition.own_params:
         found["k"] = DEPTH
     if definition.is_table:
@@ -52,6 +60,11 @@ def macro(definition: Definition) -> str:
     return definition.macros.get(definition.name, definition.name)
 
 
+def has_macro(definition: Definition) -> bool:
+    """Return whether the macro of this name computes the metric, and not one of another family."""
+    return definition.title in titles(macro(definition))
+
+
 def calls(definition: Definition) -> dict[str, str]:
     """Return the code at every door: door -> code."""
     if definition.is_table:
@@ -61,8 +74,9 @@ def calls(definition: Definition) -> dict[str, str]:
 
 def sql_call(definition: Definition) -> str:
     """Return the command that prints the whole query, which reads tables with the names of the inputs."""
-    names = " and ".join(name for name in definition.inputs if name != "population")
-    return f"# prints one query that reads {names}\nduckmetrics sql {_shell(_qualified(definition))}\n"
+    *names, last = (name for name in definition.inputs if name != "population")
+    read = f"{', '.join(names)} and {last}" if names else last
+    return f"# prints one query that reads {read}\nduckmetrics sql {_shell(_qualified(definition))}\n"
 
 
 def _qualified(definition: Definition) -> str:
@@ -82,16 +96,40 @@ def _named(given: dict[str, str]) -> str:
 
 
 def _ranking(definition: Definition) -> dict[str, str]:
-    asked, (predictions, truth) = usual(definition), IMAGES
-    given = [f'"{predictions}"', f'"{truth}"', f'["{asked}"]', 'system="system"']
-    command = f"duckmetrics evaluate {predictions} {truth} \\\n    --system system -m {_shell(asked)}\n"
-    named = _named(arguments(definition))
+    asked = usual(definition)
+    sample = sample_of(definition, asked)
+    tables = [table for table in (sample.predictions, sample.truth) if table is not None]
+    metrics = f'["{asked}"]' if len(tables) > 1 else f'metrics=["{asked}"]'
+    named = (f"{name}={_python_value(value)}" for name, value in sample.given().items())
+    python = _python("ev = duckmetrics.evaluate", [*(f'"{t}"' for t in tables), metrics, *named], "ev")
+    further = "".join(f" \\\n    {option}" for option in _further(sample))
+    command = (
+        f"duckmetrics evaluate {' '.join(tables)}{further} \\\n"
+        f"    --system {sample.system} -m {_shell(asked)}\n"
+    )
+    return {"Python": python, "Command line": command, **_shell_call(definition, sample)}
+
+
+def _further(sample: Sample) -> Iterator[str]:
+    """Yield the options of a command for the tables next to predictions and truth."""
+    if sample.others:
+        yield " ".join(f"--{name} {table}" for name, table in sample.others.items())
+    for name, condition in sample.where.items():
+        yield f'--where "{name}={condition}"'
+    if sample.columns:
+        yield f"--column {_options(sample.columns)}"
+
+
+def _shell_call(definition: Definition, sample: Sample) -> dict[str, str]:
+    """Return the call of the macro; nothing if the metric has no macro, or reads more than two tables."""
+    if sample.others or not has_macro(definition):
+        return {}
     sql = (
         "SELECT system, metric, round(value, 4) AS value, n\n"
-        f"FROM {macro(definition)}('{predictions}', '{truth}'{named}, system := 'system');\n"
+        f"FROM {macro(definition)}('{sample.predictions}', '{sample.truth}'{_named(arguments(definition))}, "
+        f"system := '{sample.system}');\n"
     )
-    python = _python("ev = duckmetrics.evaluate", given, "ev")
-    return {"Python": python, "Command line": command, "DuckDB shell": sql}
+    return {"DuckDB shell": sql}
 
 
 def _rows(definition: Definition) -> dict[str, str]:
@@ -134,12 +172,16 @@ def _columns(definition: Definition) -> dict[str, str]:
     return columns
 
 
-def _mapped(columns: dict[str, str]) -> str:
+def _python_value(value: str | Mapping[str, str]) -> str:
+    return f'"{value}"' if isinstance(value, str) else _mapped(value)
+
+
+def _mapped(columns: Mapping[str, str]) -> str:
     """Write columns as a dictionary in Python."""
     return "{" + ", ".join(f'"{ours}": "{theirs}"' for ours, theirs in columns.items()) + "}"
 
 
-def _options(columns: dict[str, str]) -> str:
+def _options(columns: Mapping[str, str]) -> str:
     """Write columns as the value of the option ``--column``."""
     return ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
 

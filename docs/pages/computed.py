@@ -28,9 +28,11 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, METRIC_FAMILIES, RANKING
 from duckmetrics.errors import DuckmetricsError
 from duckmetrics.presets.presets import presets
+from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
 from duckmetrics.version import __version__
-from pages.calls import CLICKS, IMAGES, arguments, calls, spec, usual
+from pages.calls import CLICKS, arguments, calls, spec, usual
 from pages.statistic_calls import statistic_calls
+from pages.tables import sample_of, shop_of_tools
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -40,7 +42,6 @@ FILE = Path(__file__).parents[1] / "numbers.json"
 DIGITS = 9
 CLICK_COLUMNS = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
 HASHED = ("name", "macro", "params", "switches", "example")
-SHOP = ("data/shop/recommendations.parquet", "data/shop/purchases.parquet")
 CANDIDATE = {"predictions": "model = 'candidate'"}
 # The reason of a tool that does not have the metric at all.
 _LACKING = re.compile(r"\bhas no\b")
@@ -100,15 +101,17 @@ def compute(definition: Definition) -> Numbers:
 
 def _no_interval(definition: Definition) -> str:
     """Return why the value has no analytic interval; empty if it has one."""
+    asked = f"{definition.family}.{usual(definition)}"
     if definition.family == RANKING:
-        result = duckmetrics.evaluate(*IMAGES, [usual(definition)], system="system", interval=0.95)
+        data = sample_of(definition, usual(definition))
+        result = duckmetrics.evaluate(data.predictions, data.truth, [asked], interval=0.95, **data.given())
     else:
-        asked = f"{definition.family}.{usual(definition)}"
         result = duckmetrics.evaluate(
             CLICKS, metrics=[asked], columns=CLICK_COLUMNS, interval=0.95, cluster="user_id"
         )
-    row = result.rows[0]
-    return "" if row["lower"] is not None else str(row["reason"]).removeprefix("no interval: ")
+    if any(row["lower"] is not None for row in result.rows):  # a run next to itself has no spread
+        return ""
+    return str(result.rows[0]["reason"]).removeprefix("no interval: ")
 
 
 def _printed(codes: dict[str, str]) -> str:
@@ -139,10 +142,11 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
     given = {**arguments(definition, sample=True), **changed}
     connection = sample(definition.family)
     truth = "truth" if definition.family == RANKING else None
+    others: dict[str, Any] = {name: name for name in MEANINGS if definition.inputs.keys() & SIDE_INPUTS}
     asked = f"{definition.family}.{spec(definition, given)}"
     try:
         with contextlib.redirect_stderr(io.StringIO()):
-            result = duckmetrics.evaluate("predictions", truth, [asked], connection=connection)
+            result = duckmetrics.evaluate("predictions", truth, [asked], connection=connection, **others)
     except DuckmetricsError:
         return None
     value = result.rows[0]["value"]
@@ -151,12 +155,14 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
 
 def _tools(definition: Definition) -> list[dict[str, Any]]:
     """Return the value of the shop's model under the conventions of every tool that has the metric."""
+    asked = f"{definition.family}.{usual(definition)}"
     if definition.family == RANKING:
+        data = shop_of_tools(definition, usual(definition))
+        where = {**data.where, **CANDIDATE}
         found = duckmetrics.conventions(
-            *SHOP, [usual(definition)], where=CANDIDATE, columns={"query_id": "user_id"}
+            data.predictions, data.truth, [asked], where=where, columns=data.columns, **data.others
         )
     else:
-        asked = f"{definition.family}.{usual(definition)}"
         found = duckmetrics.conventions(CLICKS, metrics=[asked], columns=CLICK_COLUMNS)
     return [
         {

@@ -10,6 +10,7 @@ from duckmetrics.catalog.definition import RANKING
 from pages.calls import arguments, spec
 from pages.computed import sample
 from pages.markdown import fenced, paragraphs, sentence, table
+from pages.tables import TRUTH, needed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -36,7 +37,33 @@ _USERS = """
     GROUP BY ALL
     ORDER BY ALL
 """
+_RANKED = """
+    SELECT query_id, row_number() OVER (PARTITION BY query_id ORDER BY score DESC), item_id
+    FROM {table}
+    ORDER BY ALL
+"""
+_INTERACTIONS = """
+    SELECT item_id, string_agg(query_id, ', ' ORDER BY query_id)
+    FROM items LEFT JOIN history USING (item_id)
+    GROUP BY ALL
+    ORDER BY ALL
+"""
+_CATALOG = """
+    SELECT item_id, array_to_string(category, ', '), array_to_string(vector, ', ')
+    FROM items
+    ORDER BY ALL
+"""
 _RELEVANT = "An item is relevant if its grade is above 0. An item without a grade is not relevant."
+# The further tables of the sample, with the sentence above each.
+SHOWN = {
+    "history": "The history, one row for each item. A query appears once for each interaction:",
+    "items": "The catalogue:",
+    "reference": "The reference run:",
+}
+HEADS = {
+    "history": (("item", "queries with an interaction"), ""),
+    "items": (("item", "categories", "vector"), ""),
+}
 _LAST = 99  # sorts items that the system does not return after the others
 
 
@@ -48,20 +75,40 @@ def example_section(definition: Definition, words: Explanation, numbers: Numbers
     if not words.worked:
         value = f"{numbers['sample']:.6f}".rstrip("0")
         text = f"`{asked}` of the sample below is **{value}**. {sentence(words.not_worked)}"
-        return [*paragraphs("## Example", text), *_rows(definition.family), ""]
-    lines = [*paragraphs("## Worked example", f"`{asked}`, by hand:"), *_rows(definition.family)]
-    if definition.family == RANKING:
-        lines += paragraphs(_RELEVANT)
+        return [*paragraphs("## Example", text), *_sample(definition, asked), ""]
+    lines = [*paragraphs("## Worked example", f"`{asked}`, by hand:"), *_sample(definition, asked)]
     for step in words.worked:
-        lines += _step(step)
-    if definition.family == RANKING:
+        lines += _step(step, "All lists" if definition.is_of_systems else "All rows")
+    if definition.family == RANKING and not definition.is_of_systems:
         mean = f"{numbers['sample']:.4f}"
         lines += paragraphs(f"The value of the system is the mean over the queries: **{mean}**.")
     return lines
 
 
-def _step(step: Step) -> list[str]:
-    of = f"Query {step.of}:" if step.of else "All rows:"
+def _sample(definition: Definition, asked: str) -> list[str]:
+    """Show the tables of the sample that the metric reads."""
+    if definition.family != RANKING:
+        return _rows(definition.family)
+    read = needed(definition, asked)
+    lines = [*_rows(RANKING), *paragraphs(_RELEVANT)] if TRUTH in read else [*_shown("predictions")]
+    for name in SHOWN:
+        if name in read:
+            lines += [*paragraphs(SHOWN[name]), *_shown(name)]
+    return lines
+
+
+@cache
+def _shown(name: str) -> list[str]:
+    """Return a table of the sample without grades."""
+    with sample(RANKING) as connection:
+        query = {"history": _INTERACTIONS, "items": _CATALOG}.get(name, _RANKED.format(table=name))
+        rows = connection.execute(query).fetchall()
+    head, right = HEADS.get(name, (("query", "rank", "item"), "rank"))
+    return table(head, ([cell or "none" for cell in row] for row in rows), right=right)
+
+
+def _step(step: Step, others: str) -> list[str]:
+    of = f"Query {step.of}:" if step.of else f"{others}:"
     return [*paragraphs(of), *fenced("console", f"  {_wrapped(step.expression)}\n= {step.value}"), ""]
 
 

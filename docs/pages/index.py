@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.catalogue import SEVERITIES, checks, family_of
+from duckmetrics.api.catalogue import SEVERITIES, checks, family_of, grouped
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.presets.pages import page
 from duckmetrics.presets.presets import presets
 from pages import check
+from pages.calls import usual
 from pages.definition_parts import aliases
 from pages.markdown import front, names_as_code, paragraphs, table, toctree
+from pages.tables import ROLES, needed
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -38,26 +41,33 @@ def metrics() -> str:
     )
     lines = [*front("Metrics", description), *paragraphs(text)]
     for family, title in FAMILIES.items():
-        for kind, known in (("", catalog().metrics), (": curves and tables", catalog().tables)):
-            found = [definition for (of, _), definition in sorted(known.items()) if of == family]
-            lines += _family(f"{title}{kind}", found)
+        for (of, group), found in grouped().items():
+            if of == family:
+                topic = f"{title}: {group}" if group else title
+                lines += _group(topic, [each for each in found if not each.is_table])
+                lines += _group(f"{topic}: curves and tables", [each for each in found if each.is_table])
     return "\n".join(lines)
 
 
-def _family(title: str, found: list[Definition]) -> list[str]:
-    """List metrics or tables of one family below a title."""
+def _group(title: str, found: list[Definition]) -> list[str]:
+    """List metrics or tables of one group below a title."""
     if not found:
         return []
-    rows = table(("metric", "meaning", "better is"), map(_metric, found))
+    head = ("metric", "meaning", "better is", *(("needs",) if found[0].family == RANKING else ()))
+    rows = table(head, map(_metric, found))
     names = (f"{each.name} <{each.family}/{each.name}>" for each in found)
     return [*paragraphs(f"## {title}"), *rows, *toctree(names, title)]
 
 
-def _metric(definition: Definition) -> tuple[str, str, str]:
+def _metric(definition: Definition) -> tuple[str, ...]:
     better = definition.header.get("range", ", ").rpartition(", ")[2].removesuffix(" is better")
     names = names_as_code(aliases(definition))
     link = f"[{definition.name}]({definition.family}/{definition.name}.md){', ' if names else ''}{names}"
-    return link, first_sentence(explanation(definition).meaning), better
+    known = link, first_sentence(explanation(definition).meaning), better
+    if definition.family != RANKING:
+        return known
+    read = needed(definition, usual(definition))
+    return *known, names_as_code(name for name in ROLES if name in read)
 
 
 def statistics() -> str:

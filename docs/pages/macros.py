@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from duckmetrics.macros.shipped import macros_sql
 from pages.markdown import front, table
@@ -16,10 +17,7 @@ KINDS = {
 
 def page() -> str:
     """Write the list: name, title and a call of every macro."""
-    found: dict[str, dict[str, tuple[str, str]]] = {kind: {} for kind in KINDS}
-    for match in _COMMENT.finditer(macros_sql()):
-        topics = dict(line.split(": ", 1) for line in match["text"].replace("''", "'").splitlines()[1:])
-        found["Tables" if match["table"] else "Values"][match["name"]] = topics["title"], topics["call"]
+    found = _macros()
     lines = [
         *front("All macros", "Every macro of the DuckDB shell, with a call."),
         "`FROM duckmetrics_help('NAME')` shows the meaning, the parameters and the formula of a macro. "
@@ -31,3 +29,18 @@ def page() -> str:
         lines += [f"## {kind}", "", f"{text} There are {len(rows)}.", ""]
         lines += table(("macro", "result", "call"), rows)
     return "\n".join(lines)
+
+
+def titles(name: str) -> list[str]:
+    """Return the titles of the macros of a name; none if there is no such macro."""
+    return [macros[name][0] for macros in _macros().values() if name in macros]
+
+
+@cache
+def _macros() -> dict[str, dict[str, tuple[str, str]]]:
+    """Read all macros: kind -> name -> title and call."""
+    found: dict[str, dict[str, tuple[str, str]]] = {kind: {} for kind in KINDS}
+    for match in _COMMENT.finditer(macros_sql()):
+        topics = dict(line.split(": ", 1) for line in match["text"].replace("''", "'").splitlines()[1:])
+        found["Tables" if match["table"] else "Values"][match["name"]] = topics["title"], topics["call"]
+    return found

@@ -10,7 +10,7 @@ from duckmetrics.catalog.explanation import explanation
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.presets.presets import tools_with
-from pages.calls import calls, sql_call, usual
+from pages.calls import calls, has_macro, sql_call, usual
 from pages.definition_parts import (
     NO_CHOICE,
     aliases,
@@ -34,6 +34,7 @@ from pages.markdown import (
     table,
     tabs,
 )
+from pages.tables import ROLES, columns_of, needed
 from pages.tool_values import tools_section
 
 if TYPE_CHECKING:
@@ -104,12 +105,21 @@ def _range(definition: Definition) -> str:
 
 def _needs(definition: Definition) -> str:
     if definition.family == RANKING:
-        predictions = names_as_code(("query_id", "item_id", "score"))
-        truth = names_as_code(("query_id", "item_id", "relevance"))
-        return f"predictions ({predictions} or `rank`) and truth ({truth})"
+        tables = ["predictions", *sorted(needed(definition, usual(definition)), key=ROLES.index)]
+        *others, last = [f"{table} ({_columns(definition, table)})" for table in tables]
+        return f"{', '.join(others)} and {last}" if others else last
     read = definition.inputs["predictions"]
     columns = names_as_code(name for name in ("label", "score", "group_id") if name in read)
     return f"one table ({columns}); optional: `weight`"
+
+
+def _columns(definition: Definition, table: str) -> str:
+    """Name the columns of a table of rankings, and what can stand in for them."""
+    columns = names_as_code(columns_of(definition, table))
+    if table in ("predictions", "reference"):
+        return f"{columns} or `rank`"
+    is_list_of_items = table == "items" and "items" in definition.inputs
+    return f"{columns}; by default the items of the history" if is_list_of_items else columns
 
 
 def _interval(definition: Definition, numbers: Numbers) -> str:
@@ -193,8 +203,9 @@ def _sql(definition: Definition) -> list[str]:
     file = f"sql/{definition.family}/{definition.name}.sql"
     others = names_as_code(sorted(definition.tables - set(definition.inputs)))
     also = f" It reads the steps {others}, which are other files under `sql/`." if others else ""
+    doors = "Python, the command line, the shell" if has_macro(definition) else "Python, the command line"
     text = (
-        f"`{file}` is the definition. Python, the command line, the shell and Spark all run it.{also} "
+        f"`{file}` is the definition. {doors} and Spark all run it.{also} "
         f"`duckmetrics sql {usual(definition)!r}` prints the whole query."
     )
     return sql_section("Definition in SQL", text, definition)

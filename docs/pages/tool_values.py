@@ -6,6 +6,7 @@ import html
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.inputs.inputs import ITEMS
 from duckmetrics.presets.presets import preset
 from pages.calls import usual
 from pages.markdown import dropdown, paragraphs, raw_html, table
@@ -79,7 +80,8 @@ def _summary(definition: Definition, rows: list[Row]) -> str:
         if _differ(rows)
         else f"On these data, {some} and duckmetrics agree: {asked} is {low}."
     )
-    return f"{text} The data are {SAMPLES[definition.family]}."
+    catalog = " The catalogue is the items of the history." if ITEMS in definition.inputs else ""
+    return f"{text} The data are {SAMPLES[definition.family]}.{catalog}"
 
 
 def _grouped(rows: list[Row]) -> list[tuple[float, list[Row]]]:

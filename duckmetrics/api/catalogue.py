@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,9 @@ TESTS = "test"
 
 
 def metrics() -> pa.Table:
-    """Return the catalogue: one row per metric with family, aliases, parameters, range and source.
+    """Return the catalogue: one row per metric with family, group, aliases, parameters, range and source.
 
-    A table, such as a curve, has no range.
+    A table, such as a curve, has no range. Metrics of classifiers have no group.
 
     Example:
         names = duckmetrics.metrics()["name"].to_pylist()
@@ -53,17 +54,29 @@ def metrics() -> pa.Table:
 
     return readable(pa.Table.from_pylist([
         {
-            "family": family,
-            "name": name,
+            "family": metric.family,
+            "name": metric.name,
             "aliases": [alias for alias, _ in metric.aliases()],
             "title": metric.title,
+            "group": metric.group or None,
             "params": list(catalog().params(metric)),
             "range": metric.header.get("range"),
             "formula": metric.header["formula"],
             "source": metric.header["source"],
         }
-        for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
+        for found in grouped().values() for metric in found
     ]))  # fmt: skip
+
+
+def grouped() -> dict[tuple[str, str], list[Definition]]:
+    """Return all metrics and tables by family and group, in the order of their names."""
+
+    def topic(definition: Definition) -> tuple[str, str]:
+        return definition.family, definition.group
+
+    every = [*catalog().metrics.values(), *catalog().tables.values()]
+    every.sort(key=lambda definition: (*topic(definition), definition.name))
+    return {of: list(found) for of, found in groupby(every, topic)}
 
 
 def describe(name: str) -> str:

@@ -79,6 +79,11 @@ class Definition:
         return self.header["title"]
 
     @property
+    def group(self) -> str:
+        """The topic below which lists show a metric; empty if its family has no topics."""
+        return self.header.get("group", "")
+
+    @property
     def is_table(self) -> bool:
         """Whether it yields rows, such as the points of a curve, and not one value each."""
         return self.family in METRIC_FAMILIES and "range" not in self.header

@@ -15,6 +15,7 @@ KEYS = {
     "alias": "other names in the literature; a name may set parameters: f1 (beta = 1)",
     "macro": "names of macros in the DuckDB shell; x for y: the macro is x, because DuckDB uses the name y",
     "title": "a noun phrase",
+    "group": "the topic below which lists show a metric; absent: its family has no topics",
     "meaning": "one or two sentences: what the metric shows a user about the predictions",
     "use": "when to use it: when only the first relevant item matters",
     "beware": "the most common way to be misled by it",

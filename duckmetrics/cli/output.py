@@ -8,8 +8,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.catalogue import checks, family_of
-from duckmetrics.catalog.catalog import catalog
+from duckmetrics.api.catalogue import checks, family_of, grouped
 from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import brief_columns
@@ -258,11 +257,15 @@ _ROWS = {
 
 
 def print_catalog() -> None:
-    """Print the metrics by family."""
+    """Print the metrics by family and group."""
     table = _table(["metric", "also", "title", "range"])
-    for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items()):
-        aliases = ", ".join(alias for alias, _ in metric.aliases())
-        table.add_row(f"{family}.{name}", aliases, metric.title, metric.header.get("range", "rows"))
+    for (family, group), found in grouped().items():
+        table.add_row()
+        table.add_row(f"{family}: {group}" if group else family, style="bold")
+        for metric in found:
+            aliases = ", ".join(alias for alias, _ in metric.aliases())
+            bounds = metric.header.get("range", "rows")
+            table.add_row(f"{family}.{metric.name}", aliases, metric.title, bounds)
     console = _console()
     console.print(table)
     console.print("duckmetrics metrics NAME explains one", style="dim")

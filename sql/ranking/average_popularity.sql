@@ -1,6 +1,7 @@
 -- name:     average_popularity
 -- alias:    arp
 -- title:    Average popularity of the recommended items
+-- group:    Popularity and novelty
 -- meaning:  Average popularity is the mean number of interactions that the first k items have in the history.
 -- use:      to find out whether a system recommends what everybody knows already
 -- beware:   it depends on the size of the history, so compare systems on one history only, or use scale=share

@@ -2,6 +2,7 @@
 -- alias:    ap, map, gmap (agg = gmean)
 -- macro:    map_at for map
 -- title:    Average precision
+-- group:    Accuracy
 -- meaning:  Average precision reports how early a ranking shows the relevant items. Every relevant item counts, and
 --           one that is missing adds 0.
 -- use:      when each query has several relevant items, all of them matter, and relevance is yes or no

@@ -1,5 +1,6 @@
 -- name:     bpref
 -- title:    Binary preference
+-- group:    Accuracy
 -- meaning:  Bpref reports how often the ranking places relevant items before items that are judged nonrelevant.
 -- use:      when many returned items are unjudged, and the truth has judged nonrelevant items too
 -- beware:   if the truth has no nonrelevant items (only clicks, for example), bpref is equal to recall; the order

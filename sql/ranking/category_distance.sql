@@ -1,6 +1,7 @@
 -- name:     category_distance
 -- alias:    ild_hamming
 -- title:    Distance between the categories of the recommended items
+-- group:    Diversity
 -- meaning:  Category distance is the number of categories in which two of the first k items differ, on average over
 --           all pairs of items.
 -- use:      to compare the diversity of lists whose items have several categories each

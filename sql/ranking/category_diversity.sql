@@ -1,5 +1,6 @@
 -- name:     category_diversity
 -- title:    Number of categories among the recommended items
+-- group:    Diversity
 -- meaning:  Category diversity is the number of distinct categories of the first k items, divided by k.
 -- use:      to find lists that show one kind of item only
 -- beware:   one item of each category is enough for a high value, however many other items share a category; a list

@@ -1,5 +1,6 @@
 -- name:     category_entropy
 -- title:    Entropy of the categories of the recommended items
+-- group:    Diversity
 -- meaning:  Category entropy shows how evenly the first k items are spread over categories, in bits.
 -- use:      to see whether one category dominates the list, where category_diversity only counts categories
 -- beware:   its largest value is the logarithm of the number of categories, so compare on one catalogue only

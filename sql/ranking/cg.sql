@@ -1,5 +1,6 @@
 -- name:     cg
 -- title:    Cumulative gain
+-- group:    Accuracy
 -- meaning:  Cumulative gain adds up the grades of the first k items. Their order inside the first k does not matter.
 -- use:      to report the total gain of a short list whose order does not matter to users
 -- beware:   it has no upper limit, so queries with many relevant items or high grades dominate the mean

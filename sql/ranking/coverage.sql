@@ -1,6 +1,7 @@
 -- name:     coverage
 -- alias:    item_coverage, catalog_coverage
 -- title:    Item coverage
+-- group:    All lists of a system
 -- meaning:  Coverage is the share of the catalogue that the system recommends to at least one user.
 -- use:      to find out how much of the catalogue users can discover through recommendations
 -- beware:   one list with an item is enough, so it grows with the number of users; gini also says how evenly

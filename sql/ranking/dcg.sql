@@ -1,5 +1,6 @@
 -- name:     dcg
 -- title:    Discounted cumulative gain
+-- group:    Accuracy
 -- meaning:  DCG adds up the grades of the returned items. An item counts less the lower it is in the ranking.
 -- use:      when relevance has grades and a query with more relevant items has to count more
 -- beware:   it has no upper limit, so values of different queries are not comparable; tools differ in gain and

@@ -1,5 +1,6 @@
 -- name:     efd
 -- title:    Expected free discovery
+-- group:    Popularity and novelty
 -- meaning:  EFD is the surprise, in bits, of the relevant recommended items. Items near the top count more.
 -- use:      to reward a system for relevant items that are rare in the history
 -- beware:   it has no upper limit that all histories share, so compare systems on one history only

@@ -1,6 +1,7 @@
 -- name:     effective_catalog_size
 -- alias:    ecs
 -- title:    Effective size of the catalogue
+-- group:    All lists of a system
 -- meaning:  The effective size of the catalogue is the number of equally frequent items that would spread the
 --           recommendations as widely as the lists do.
 -- use:      to report the variety of recommendations as a number of items, which everybody understands

@@ -1,5 +1,6 @@
 -- name:     epc
 -- title:    Expected popularity complement
+-- group:    Popularity and novelty
 -- meaning:  EPC is the share of users who do not know a relevant recommended item. Items near the top count more.
 -- use:      to reward a system for relevant items that few users know
 -- beware:   a system with more hits has a higher EPC even if its hits are popular; relevance=none shows novelty alone

@@ -1,5 +1,6 @@
 -- name:     err
 -- title:    Expected reciprocal rank
+-- group:    Accuracy
 -- meaning:  ERR models a user who reads from the top and stops at the first satisfying item. It is the expected value
 --           of 1 / rank at that stop, or 0 without a stop.
 -- use:      when one good item is enough for the user, and relevance has grades

@@ -1,6 +1,7 @@
 -- name:     evenness
 -- alias:    gini_complement
 -- title:    Evenness of exposure
+-- group:    All lists of a system
 -- meaning:  Evenness reports how evenly the lists share the items of the catalogue: it is 1 less the Gini index.
 -- use:      to compare with tools that report the complement of the Gini index, where higher is better
 -- beware:   some tools call this number the Gini index

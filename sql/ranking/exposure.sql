@@ -1,5 +1,6 @@
 -- name:     exposure
 -- title:    Share of attention that a category gets
+-- group:    Diversity
 -- meaning:  Exposure is the share of the attention to the first k items that goes to items of one category, if users
 --           look less at lower ranks.
 -- use:      to compare what groups of items or providers get, or the same group in two systems

@@ -1,6 +1,7 @@
 -- name:     f_beta
 -- alias:    f1 (beta = 1)
 -- title:    Weighted harmonic mean of precision and recall, per query
+-- group:    Accuracy
 -- meaning:  F combines the precision and the recall of the returned items in one number. It is high only if both are
 --           high.
 -- use:      when users see a list of limited length and both wrong items and missed items cost something

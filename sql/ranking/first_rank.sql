@@ -1,6 +1,7 @@
 -- name:     first_rank
 -- alias:    mean_rank (agg = mean), median_rank (agg = median)
 -- title:    Rank of the first relevant item
+-- group:    Accuracy
 -- meaning:  First rank is the position of the first relevant item: the number of items that a user looks at to find
 --           one.
 -- use:      to report how far users search, in ranks, for example as the median over queries

@@ -1,5 +1,6 @@
 -- name:     gini
 -- title:    Gini index of exposure
+-- group:    All lists of a system
 -- meaning:  The Gini index reports how unevenly the lists share the items of the catalogue.
 -- use:      to find out whether a few items take most of the places
 -- beware:   tools divide by n, n - 1 or n + 1, and take the catalogue or the recommended items only

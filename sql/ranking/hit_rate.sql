@@ -1,6 +1,7 @@
 -- name:     hit_rate
 -- alias:    hr, success
 -- title:    Share of queries with a relevant item
+-- group:    Accuracy
 -- meaning:  Hit rate is the share of queries whose first k items contain a relevant item.
 -- use:      when one relevant item is enough, for example one hidden purchase per user
 -- beware:   one hit counts as much as ten; the value grows with k and with the number of relevant items per query

@@ -1,5 +1,6 @@
 -- name:     hits
 -- title:    Number of relevant items returned
+-- group:    Accuracy
 -- meaning:  Hits is the number of relevant items among the first k items that the system returns.
 -- use:      to see the counts behind precision and recall, or their total with agg=sum
 -- beware:   it grows with k and with the number of relevant items, so queries with a long truth dominate the mean

@@ -1,5 +1,6 @@
 -- name:     idcg
 -- title:    Ideal discounted cumulative gain
+-- group:    Accuracy
 -- meaning:  Ideal DCG is the highest DCG that any order of the items reaches for a query. NDCG divides by it.
 -- use:      to understand an NDCG value, or to find queries whose best possible value is small
 -- beware:   by default it depends on the truth alone, so a high value does not mean a good system

@@ -1,5 +1,6 @@
 -- name:     infap
 -- title:    Inferred average precision
+-- group:    Accuracy
 -- meaning:  Inferred average precision estimates average precision from the judgments of a random sample of items. It
 --           is high if relevant items come before other items.
 -- use:      to compare with the infAP that other tools report

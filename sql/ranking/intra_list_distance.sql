@@ -1,6 +1,7 @@
 -- name:     intra_list_distance
 -- alias:    ild
 -- title:    Distance between the vectors of the recommended items
+-- group:    Diversity
 -- meaning:  Intra-list distance is 1 minus the cosine of the vectors of two of the first k items, on average over all
 --           pairs of items.
 -- use:      to measure how different the items of a list are, with embeddings or features of the items

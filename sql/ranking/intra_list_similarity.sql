@@ -1,6 +1,7 @@
 -- name:     intra_list_similarity
 -- alias:    ils
 -- title:    Similarity of the vectors of the recommended items
+-- group:    Diversity
 -- meaning:  Intra-list similarity is the cosine of the vectors of two of the first k items, on average over all pairs
 --           of items.
 -- use:      to measure how alike the items of a list are, with embeddings or features of the items

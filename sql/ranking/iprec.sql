@@ -1,6 +1,7 @@
 -- name:     iprec
 -- alias:    iprec_at_recall
 -- title:    Interpolated precision at a recall level
+-- group:    Accuracy
 -- meaning:  Interpolated precision is the best precision that a ranking reaches at a level of recall or deeper.
 -- use:      to draw precision over recall, one point per level, or to compare systems at a fixed recall
 -- beware:   a query with few relevant items has the same value at neighboring levels; tools round the needed number

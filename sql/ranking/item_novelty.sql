@@ -1,5 +1,6 @@
 -- name:     item_novelty
 -- title:    Novelty of all recommendations
+-- group:    All lists of a system
 -- meaning:  Item novelty is the mean surprise of all recommendations: rare items of the history have a high one.
 -- use:      to compare with tools that average over recommendations; self_information averages over users
 -- beware:   with cold=zero a new item lowers the value, although it is the most novel one

@@ -1,5 +1,6 @@
 -- name:     judged
 -- title:    Share of returned items that are judged
+-- group:    Counts
 -- meaning:  Judged is the share of the first k items that have a judgment in the truth, relevant or not.
 -- use:      to check whether the truth covers a system before you trust its other metrics
 -- beware:   a low value can make a new system look worse than it is, because other metrics count unjudged items as

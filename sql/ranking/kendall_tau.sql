@@ -1,5 +1,6 @@
 -- name:     kendall_tau
 -- title:    Kendall's tau with a reference run
+-- group:    Against another run
 -- meaning:  Kendall's tau compares the order of the items that the first k of two runs share. It is the share of pairs
 --           in the same order, minus the share of pairs in the opposite order.
 -- use:      to see whether a new version orders the same items in another way

@@ -1,5 +1,6 @@
 -- name:     least_promoted
 -- title:    Largest rise of an item over a reference run
+-- group:    Against another run
 -- meaning:  Least promoted is the largest number of ranks that one of the first k items rises over another run, such as
 --           the list before reranking.
 -- use:      to find out how deep a reranker digs for the items that it shows

@@ -1,6 +1,7 @@
 -- name:     long_tail_count
 -- alias:    aclt
 -- title:    Number of recommended items from the long tail
+-- group:    Popularity and novelty
 -- meaning:  The number of items of the long tail, which few users choose, among the first k items.
 -- use:      when a page needs a certain number of items that are not popular
 -- beware:   it grows with k and with the length of the list; long_tail_share divides by the length

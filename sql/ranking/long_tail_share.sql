@@ -1,6 +1,7 @@
 -- name:     long_tail_share
 -- alias:    aplt, tail_percentage
 -- title:    Share of recommended items from the long tail
+-- group:    Popularity and novelty
 -- meaning:  The share of the first k items that belong to the long tail: the many items that few users choose.
 -- use:      to see whether a system promotes items that users would not find without it
 -- beware:   a random ranking has a high share too; read it next to an accuracy metric

@@ -1,6 +1,7 @@
 -- name:     miscalibration
 -- alias:    steck, calibration_kl
 -- title:    Distance between the categories that a user likes and those that the list shows
+-- group:    Diversity
 -- meaning:  Miscalibration compares the categories of the first k items with those of the user's history. It is 0 if
 --           both have the same shares.
 -- use:      to see whether small interests of a user are crowded out by the largest one

@@ -1,5 +1,6 @@
 -- name:     n_relevant
 -- title:    Number of relevant items in the truth
+-- group:    Counts
 -- meaning:  This count reports the number of relevant items that the truth has for a query, returned or not.
 -- use:      to see how many items a system can find, or the total with agg=sum
 -- beware:   it describes the truth, not the system: a higher value does not mean a better ranking

@@ -1,5 +1,6 @@
 -- name:     n_returned
 -- title:    Number of items returned
+-- group:    Counts
 -- meaning:  This count reports the number of items that the system returns for a query.
 -- use:      to find short or empty lists before you compare systems at a cut-off
 -- beware:   a longer list is not better by itself; it can raise recall and often lowers precision without a cut-off

@@ -1,5 +1,6 @@
 -- name:     ndcg
 -- title:    Normalized discounted cumulative gain
+-- group:    Accuracy
 -- meaning:  NDCG compares a ranking with the best possible ranking of the same query. An item counts more if it is
 --           more relevant, and if it is nearer to the top.
 -- use:      when relevance has grades (bought, clicked, ignored) and the order of the first items matters

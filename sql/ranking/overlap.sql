@@ -1,5 +1,6 @@
 -- name:     overlap
 -- title:    Share of recommended items that a reference run recommends, too
+-- group:    Against another run
 -- meaning:  Overlap is the share of the first k items that are among the first k of another run, such as the release
 --           before.
 -- use:      to see how much of the lists a new version changes, before users see it

@@ -1,6 +1,7 @@
 -- name:     personalization
 -- alias:    inter_list_diversity
 -- title:    Personalization
+-- group:    All lists of a system
 -- meaning:  Personalization reports how different the lists of two users are: the share of a user's items that another
 --           user does not get.
 -- use:      to find out whether a system gives everybody the same items

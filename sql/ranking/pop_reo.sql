@@ -1,5 +1,6 @@
 -- name:     pop_reo
 -- title:    Ranking-based equal opportunity of popular and other items
+-- group:    All lists of a system
 -- meaning:  PopREO reports how differently the system finds relevant items that are popular and the other ones, the
 --           long tail.
 -- use:      to find out whether users of rare items get worse recommendations than users of popular items

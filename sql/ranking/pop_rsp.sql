@@ -1,5 +1,6 @@
 -- name:     pop_rsp
 -- title:    Ranking-based statistical parity of popular and other items
+-- group:    All lists of a system
 -- meaning:  PopRSP reports how differently the system recommends popular items and the other ones, the long tail.
 -- use:      to find out whether the system prefers popular items, whatever users want
 -- beware:   it does not show which group gets more; long_tail_share does

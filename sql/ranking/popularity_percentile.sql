@@ -1,5 +1,6 @@
 -- name:     popularity_percentile
 -- title:    Popularity percentile of the recommended items
+-- group:    Popularity and novelty
 -- meaning:  The mean place of the first k items in the order of popularity: 1 is the most popular item of the history.
 -- use:      to compare popularity across histories of different sizes
 -- beware:   equally popular items share the mean of their places, so in a small history many items have the same value

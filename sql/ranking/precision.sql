@@ -2,6 +2,7 @@
 -- alias:    p
 -- macro:    precision_at for precision, precision_at for p
 -- title:    Precision
+-- group:    Accuracy
 -- meaning:  Precision is the share of the first k items that are relevant.
 -- use:      when users see a fixed number of items and every wrong one is a cost
 -- beware:   a query with fewer than k relevant items cannot reach 1; by default, a list shorter than k counts as if

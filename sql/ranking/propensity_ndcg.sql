@@ -1,5 +1,6 @@
 -- name:     propensity_ndcg
 -- title:    Propensity-scored NDCG
+-- group:    Popularity and novelty
 -- meaning:  NDCG in which the gain of a relevant item is larger the less popular the item is. Grades do not count.
 -- use:      when the order matters and the truth comes from logs that favor popular items
 -- beware:   the ideal order has the rarest relevant items first, so a ranking with popular hits on top does not reach 1

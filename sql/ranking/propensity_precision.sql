@@ -1,5 +1,6 @@
 -- name:     propensity_precision
 -- title:    Propensity-scored precision
+-- group:    Popularity and novelty
 -- meaning:  Precision in which a relevant item counts more the less popular it is. The best possible ranking has 1.
 -- use:      when the truth comes from logs, which show popular items more often than others
 -- beware:   a few rare items can decide the value; read it next to precision

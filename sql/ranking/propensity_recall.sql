@@ -1,5 +1,6 @@
 -- name:     propensity_recall
 -- title:    Propensity-scored recall
+-- group:    Popularity and novelty
 -- meaning:  Recall in which a relevant item counts more the less popular it is.
 -- use:      to estimate the recall that users would see if logs did not favor popular items
 -- beware:   a few rare items can decide the value, so its interval is wide; read it next to recall

@@ -1,5 +1,6 @@
 -- name:     query_auc
 -- title:    Area under the ROC curve over the items returned for a query
+-- group:    Accuracy
 -- meaning:  Query AUC reports, for each query, how often a returned relevant item has a higher score than a returned
 --           nonrelevant one. A tie counts as half.
 -- use:      when the whole order of a list of candidates matters, or when the candidates are a random sample

@@ -1,6 +1,7 @@
 -- name:     r_precision
 -- alias:    rprec
 -- title:    Precision at rank m, the number of relevant items
+-- group:    Accuracy
 -- meaning:  R-precision is the precision at a cut-off that fits each query: its number of relevant items, m.
 -- use:      when the number of relevant items differs between queries and one fixed cut-off is unfair
 -- beware:   for a query with one relevant item, only rank 1 counts; the order inside the first m does not matter

@@ -1,5 +1,6 @@
 -- name:     rbo
 -- title:    Rank-biased overlap with a reference run
+-- group:    Against another run
 -- meaning:  RBO compares the order of two lists. It is the expected share of common items for a user who compares the
 --           lists from the top and goes one rank deeper with probability p.
 -- use:      to see how much a new version changes what users look at, where the top matters most

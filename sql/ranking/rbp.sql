@@ -1,5 +1,6 @@
 -- name:     rbp
 -- title:    Rank-biased precision
+-- group:    Accuracy
 -- meaning:  RBP models a user who goes on to the next item with probability p. It is the expected share of relevant
 --           items among the items that this user looks at.
 -- use:      when you can say how patient users are, and the number of relevant items is unknown

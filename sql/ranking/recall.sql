@@ -1,5 +1,6 @@
 -- name:     recall
 -- title:    Recall
+-- group:    Accuracy
 -- meaning:  Recall is the share of the relevant items that are among the first k items.
 -- use:      when a missed item is the worst error, for example for candidates that a second model ranks again
 -- beware:   it grows with k, and a query with more than k relevant items cannot reach 1; norm=min_k divides by at

@@ -1,6 +1,7 @@
 -- name:     reciprocal_rank
 -- alias:    rr, mrr
 -- title:    Reciprocal rank of the first relevant item
+-- group:    Accuracy
 -- meaning:  Reciprocal rank reports how near to the top the first relevant item is. Later relevant items do not
 --           count.
 -- use:      when users want one right answer, as in question answering or known-item search

@@ -1,5 +1,6 @@
 -- name:     repeated_share
 -- title:    Share of recommended items that the user has seen
+-- group:    Popularity and novelty
 -- meaning:  The share of the first k items that the user has in the history already.
 -- use:      to see how much of a list is repetition, as in shops where users buy the same item again
 -- beware:   some tools remove known items before they rank; then it is 0 whatever the model learned

@@ -1,6 +1,7 @@
 -- name:     score_psi
 -- alias:    psi
 -- title:    Population stability index of the scores
+-- group:    Against another run
 -- meaning:  The population stability index reports how far the scores of the first k items have moved away from those
 --           of a reference run. The reference run is, for example, that of the release before.
 -- use:      to notice that a model, or its inputs, changed before users do

@@ -1,6 +1,7 @@
 -- name:     self_information
 -- alias:    miuf, surprisal, novelty
 -- title:    Self-information of the recommended items
+-- group:    Popularity and novelty
 -- meaning:  Self-information measures how surprising the first k items are. An item that few users know has many bits.
 -- use:      to compare systems by novelty; it separates rare items more clearly than average popularity does
 -- beware:   tools use the name novelty for other metrics too: check the formula before you compare numbers

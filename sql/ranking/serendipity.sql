@@ -1,5 +1,6 @@
 -- name:     serendipity
 -- title:    Serendipity
+-- group:    Popularity and novelty
 -- meaning:  Serendipity rewards a relevant item that a list of the most popular items would place lower.
 -- use:      to see whether a system finds relevant items that popularity alone does not find
 -- beware:   the value depends on the number of items of the catalog: compare systems on one catalog only

@@ -1,6 +1,7 @@
 -- name:     set_average_precision
 -- alias:    set_ap
 -- title:    Precision times recall, of a list without an order
+-- group:    Accuracy
 -- meaning:  This metric is the product of the precision and the recall of the first k items, by default of all. The
 --           order of these items does not count.
 -- use:      to score a list without an order, or to reproduce the set_map of trec_eval

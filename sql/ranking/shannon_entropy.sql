@@ -1,6 +1,7 @@
 -- name:     shannon_entropy
 -- alias:    distributional_coverage
 -- title:    Shannon entropy of the recommended items
+-- group:    All lists of a system
 -- meaning:  Shannon entropy reports how evenly the recommendations spread over items: it is the entropy of the item of
 --           a recommendation that is drawn at random.
 -- use:      to compare the variety of two systems on the same users, when the size of the catalogue does not matter

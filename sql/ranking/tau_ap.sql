@@ -1,5 +1,6 @@
 -- name:     tau_ap
 -- title:    AP correlation with a reference run
+-- group:    Against another run
 -- meaning:  AP correlation is Kendall's tau with more weight on the top. For each common item it looks at the items
 --           above it, and asks how many of them the other run has above it, too.
 -- use:      to compare orders where exchanges at the top matter more than those at the end

@@ -1,5 +1,6 @@
 -- name:     top_changed
 -- title:    Share of lists with another first item than a reference run
+-- group:    Against another run
 -- meaning:  This metric is 1 if the first item of the list is not the first item of another run, such as the release
 --           before. Its mean is the share of users who see a change at the top.
 -- use:      to see how many users notice a new version at first sight

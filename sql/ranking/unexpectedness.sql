@@ -1,5 +1,6 @@
 -- name:     unexpectedness
 -- title:    Share of recommended items that a reference run does not recommend
+-- group:    Against another run
 -- meaning:  Unexpectedness is the share of the first k items that are not among the first k of another run, such as a
 --           list of popular items.
 -- use:      to see how far a system departs from an obvious baseline

@@ -1,5 +1,6 @@
 -- name:     unseen_share
 -- title:    Share of recommended items that the user has not seen
+-- group:    Popularity and novelty
 -- meaning:  The share of the first k items that the user does not have in the history.
 -- use:      to check whether a system repeats what the user already has
 -- beware:   a user without a history has the value 1; in shops with repeated purchases, a low value can be right

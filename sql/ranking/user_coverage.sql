@@ -1,5 +1,6 @@
 -- name:     user_coverage
 -- title:    User coverage
+-- group:    All lists of a system
 -- meaning:  User coverage is the share of users that the system gives a list with enough items.
 -- use:      to find users without recommendations before you compare systems
 -- beware:   only population=truth, or a table of users, counts users that no system answers

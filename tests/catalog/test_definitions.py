@@ -228,6 +228,12 @@ def test_the_grain_of_a_table_is_among_its_columns(table: Definition) -> None:
     assert len(set(columns)) == len(columns)
 
 
+def test_every_metric_of_rankings_is_in_a_group_of_several() -> None:
+    groups = [metric.group for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
+    assert "" not in groups
+    assert [group for group in {*groups} if groups.count(group) < 2] == []
+
+
 def test_a_metric_declares_what_readers_need() -> None:
     for metric in CATALOG.metrics.values():
         assert metric.header.keys() >= METRIC_KEYS, metric.path

@@ -53,6 +53,16 @@ def test_a_value_names_the_tools_that_set_it() -> None:
     assert "in brackets" not in explanation("bootstrap_interval")
 
 
+def test_metrics_are_listed_by_group(run: Command) -> None:
+    lines = [line.split("  ")[0].rstrip() for line in run("metrics").out.splitlines()]
+    start = lines.index("ranking: Accuracy")
+    assert lines[start - 1] == ""
+    end = lines.index("", start)
+    expected = [name for (_, name), m in CATALOG.metrics.items() if m.group == "Accuracy"]
+    assert [line.removeprefix("ranking.") for line in lines[start + 1 : end]] == sorted(expected)
+    assert lines.index("classification") < lines.index("classification.accuracy") < start
+
+
 def test_a_number_shows_its_default() -> None:
     assert "predicted positive; default 0.5\n" in explanation("accuracy")
     assert "recall is beta times as important as precision; required\n" in explanation("ranking.f_beta")

@@ -24,7 +24,7 @@ from pages.write import generated, write
 PAGES = pages()
 README = ROOT / "README.md"
 # A pattern that silently misses blocks would make every page right.
-EXECUTED, WITH_SPARK = 304, 6
+EXECUTED, WITH_SPARK = 314, 6
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[\w-]+)?\)")
 LONGEST_README = 150
 
@@ -106,6 +106,42 @@ def test_every_metric_test_check_and_tool_has_a_page() -> None:
     assert kinds.count("statistics") == len(catalog().statistics) + 1
     assert kinds.count("checks") == len(checks()) + 1
     assert kinds.count("presets") == len(presets()) + 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "shown"),
+    [
+        ("ndcg", "grades"),
+        ("average_popularity", "history"),
+        ("gini", "catalogue"),
+        ("serendipity", "grades history catalogue"),
+        ("miscalibration", "history catalogue"),
+        ("overlap", "reference"),
+        ("personalization", ""),
+    ],
+)
+def test_an_example_shows_the_tables_that_the_metric_reads(metric: str, shown: str) -> None:
+    text = texts()[f"metrics/ranking/{metric}.md"]
+    tables = {
+        "grades": "| query | rank | item | grade |",
+        "history": "| item | queries with an interaction |",
+        "catalogue": "| item | categories | vector |",
+        "reference": "The reference run:",
+    }
+    assert " ".join(name for name, head in tables.items() if head in text) == shown
+    assert ("DuckDB shell" in text) == (metric == "ndcg")
+
+
+def test_the_list_of_metrics_has_a_section_for_each_group() -> None:
+    from duckmetrics.catalog.catalog import catalog
+
+    sections = {part.splitlines()[0]: part for part in texts()["metrics/index.md"].split("\n## ")[1:]}
+    for (family, name), metric in catalog().metrics.items():
+        if family == "ranking":
+            section = sections[f"Rankings: {metric.group}"]
+            assert f"[{name}](ranking/{name}.md)" in section
+            assert f"\n{name} <ranking/{name}>\n" in section
+    assert "Classifiers, CTR and ratings: curves and tables" in sections
 
 
 def test_the_numbers_of_the_pages_are_those_of_these_definitions() -> None:
