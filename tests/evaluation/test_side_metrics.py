@@ -86,7 +86,7 @@ def test_weights_of_any_size_add_up() -> None:
         "SELECT i AS query_id, CASE WHEN i > 0 THEN 'a' ELSE 'b' END AS item_id FROM range(100001) AS r(i)"
     )
     for gamma in (2, 5, 10):
-        spec = f"propensity_recall(gamma={gamma})@2"
+        spec = f"propensity_recall(exponent={gamma})@2"
         found = per_user(duckmetrics.evaluate(run, truth, spec, history=history))[spec]
         assert found == pytest.approx([1 / (1 + 100_000 ** ((gamma + 1) / 2)), 1], rel=1e-12)
 

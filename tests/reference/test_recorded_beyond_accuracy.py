@@ -58,7 +58,7 @@ CALLS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("evidently", "PopularityBiasMetric(k=K, metric='arp', normalize_arp=True)"):
         ("average_popularity", {"popularity": "users", "cold": "skip", "scale": "max"}),
     ("evidently", "Diversity(k=K, item_features=vector)"):
-        ("intra_list_distance", {"pairs": "items", "single": "zero"}),
+        ("intra_list_distance", {"divide_by": "items", "single": "zero"}),
     ("rbo", "RankingSimilarity(first K, reference's first K).rbo_ext(p=0.9)"): ("rbo", {}),
     ("rbo", "RankingSimilarity(first K, reference's first K).rbo_ext(p=0.5)"): ("rbo", {"p": 0.5}),
     ("scipy", "kendalltau(ranks in the list, ranks in the reference), items of both first K"):
