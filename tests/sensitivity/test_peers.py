@@ -159,11 +159,8 @@ def test_shown_and_written(run: Command, tmp_path: Any) -> None:
     assert file.read_text().startswith("system,metric,like,tool,name,value")
 
 
-LISTS = """
-    FROM (VALUES (1, 3, 1), (1, 5, 2), (2, 2, 1), (2, 5, 2), (3, 1, 1), (3, 2, 2)) AS t(query_id, item_id, rank)"""
-TRAINED = (
-    "FROM (VALUES (1, 1), (1, 2), (1, 4), (2, 3), (2, 4), (3, 3), (3, 4), (3, 5)) AS t(query_id, item_id)"
-)
+LISTS = {"query_id": [1, 1, 2, 2, 3, 3], "item_id": [3, 5, 2, 5, 1, 2], "rank": [1, 2, 1, 2, 1, 2]}
+TRAINED = {"query_id": [1, 1, 1, 2, 2, 3, 3, 3], "item_id": [1, 2, 4, 3, 4, 3, 4, 5]}
 LIKE = ["lenskit", "recbole", "evidently", "rectools", "replay", "recommenders", "elliot"]
 
 
