@@ -5,7 +5,7 @@
 --           exponent DOUBLE DEFAULT 2 CHECK (exponent >= 0 AND exponent <= 10)
 -- values:   propensity=power: a power of the number of interactions
 --           propensity=jain: a logistic function of the logarithm of the number of users
---           exponent: the weight falls with the power (exponent + 1) / 2: the larger, the more rare items count
+--           exponent: the larger, the more rare items count; the power is (exponent + 1) / 2
 -- facts:    weighed WHEN propensity = 'power'
 -- grain:    query_id, item_id
 -- note:     only ratios of the weights matter: propensity=power gives weight 1 to the most popular item; an item
