@@ -31,8 +31,14 @@ class Switches(TypedDict, total=False):
     ]
     """Taken by all of ranking. Default: 'mean'."""
 
+    absent: Literal["null", "zero"]
+    """Taken by overlap, unexpectedness. Default: 'null'."""
+
     approx: int | None
     """Taken by auc. Default: None."""
+
+    at_least: int
+    """Taken by user_coverage. Default: 1."""
 
     average: Literal["impressions", "positives", "pairs", "uniform"]
     """Taken by gauc. Default: 'impressions'."""
@@ -44,19 +50,34 @@ class Switches(TypedDict, total=False):
     """Taken by ace, ece, hosmer_lemeshow, mce."""
 
     bins: int
-    """Taken by ace, ece, hosmer_lemeshow, mce. Default: 10."""
+    """Taken by ace, ece, hosmer_lemeshow, and others. Default: 10."""
+
+    boundary: float
+    """Taken by long_tail_count, long_tail_share, pop_reo, pop_rsp. Default: 0.8."""
 
     catalog_size: int | None
     """Taken by average_precision, cg, dcg, and others. Default: None."""
 
-    discount: Literal["log2", "log2_clip", "reciprocal"]
-    """Taken by dcg, idcg, ndcg. Default: 'log2'."""
+    cold: Literal["one", "least", "skip", "zero", "tail", "head"]
+    """Taken by average_popularity, efd, item_novelty, and others."""
+
+    denominator: Literal["n", "n_minus_1"]
+    """Taken by evenness, gini. Default: 'n'."""
+
+    discount: Literal["none", "log2", "geometric", "log2_clip", "reciprocal"]
+    """Taken by category_entropy, dcg, evenness, and others."""
+
+    divide_by: Literal["pairs", "items"]
+    """Taken by category_distance, intra_list_distance. Default: 'pairs'."""
 
     duplicates: Literal["error", "first", "count"]
     """Taken by all of ranking. Default: 'error'."""
 
     eps: float
     """Taken by calibration_intercept, calibration_slope, log_loss, and others. Default: 1e-15."""
+
+    exponent: float
+    """Taken by propensity_ndcg, propensity_precision, propensity_recall. Default: 2.0."""
 
     gain: Literal["linear", "exp2", "binary"]
     """Taken by cg, dcg, idcg, ndcg. Default: 'linear'."""
@@ -68,7 +89,10 @@ class Switches(TypedDict, total=False):
     """Taken by average_precision. Default: 'step'."""
 
     k: int | Sequence[int | None] | None
-    """Taken by average_precision, cg, dcg, and others. Default: None."""
+    """Taken by average_popularity, average_precision, category_distance, and others. Default: None."""
+
+    kind: Literal["rank", "entropy"]
+    """Taken by effective_catalog_size. Default: 'rank'."""
 
     labels: Literal["truth", "returned"]
     """Taken by all of ranking. Default: 'truth'."""
@@ -76,8 +100,11 @@ class Switches(TypedDict, total=False):
     max_grade: float
     """Taken by err. Default: 4.0."""
 
-    missing: Literal["zero", "skip", "error", "undefined"]
+    missing: Literal["undefined", "skip", "error", "zero"]
     """Taken by all of ranking."""
+
+    mixture: float
+    """Taken by miscalibration. Default: 0.01."""
 
     negative_grade: Literal["error", "zero"]
     """Taken by all of ranking. Default: 'error'."""
@@ -85,26 +112,84 @@ class Switches(TypedDict, total=False):
     no_relevant: Literal["null", "zero", "one", "keep"]
     """Taken by all of ranking."""
 
-    norm: Literal["relevant", "min_k", "min_returned", "hits", "k", "mcclish", "raw", "max_fpr", "returned"]
-    """Taken by partial_auc, average_precision, precision, recall."""
+    no_vector: Literal["skip", "distant"]
+    """Taken by intra_list_distance, intra_list_similarity. Default: 'skip'."""
+
+    norm: Literal[
+        "relevant",
+        "min_k",
+        "min_returned",
+        "hits",
+        "k",
+        "mcclish",
+        "raw",
+        "max_fpr",
+        "returned",
+        "none",
+        "jaccard",
+        "full_k",
+    ]
+    """Taken by partial_auc, average_popularity, average_precision, and others."""
 
     null_relevance: Literal["error", "zero"]
     """Taken by all of ranking. Default: 'error'."""
 
+    over: Literal["catalog", "recommended"]
+    """Taken by coverage, effective_catalog_size, evenness, gini."""
+
     p: float
-    """Taken by rbp. Default: 0.8."""
+    """Taken by rbo, rbp."""
+
+    padding: int
+    """Taken by coverage, evenness, gini. Default: 0."""
+
+    patience: float
+    """Taken by category_entropy, evenness, exposure, and others. Default: 0.85."""
+
+    popularity: Literal["interactions", "users"]
+    """Taken by average_popularity, efd, epc, and others."""
 
     population: Literal["truth", "predictions", "both"] | Any
     """Taken by all of ranking. Default: 'truth'."""
 
+    propensity: Literal["power", "jain"]
+    """Taken by propensity_ndcg, propensity_precision, propensity_recall. Default: 'power'."""
+
+    reference_k: int | None
+    """Taken by overlap, unexpectedness. Default: None."""
+
     rel: float | None
     """Taken by all of ranking. Default: None."""
+
+    relevance: Literal["truth", "none"]
+    """Taken by efd, epc. Default: 'truth'."""
+
+    rest: Literal["extrapolated", "truncated", "normalized"]
+    """Taken by rbo. Default: 'extrapolated'."""
 
     rounding: Literal["up", "nearest"]
     """Taken by iprec. Default: 'up'."""
 
+    scale: Literal["count", "share", "max", "none", "items", "bits"]
+    """Taken by average_popularity, coverage, self_information, shannon_entropy."""
+
     scores: Literal["double", "float32"]
-    """Taken by average_precision, bpref, cg, and others. Default: 'double'."""
+    """Taken by average_popularity, average_precision, bpref, and others. Default: 'double'."""
+
+    single: Literal["null", "zero", "one"]
+    """Taken by category_distance, intra_list_distance, intra_list_similarity. Default: 'null'."""
+
+    smallest: float
+    """Taken by score_psi. Default: 0.0001."""
+
+    smoothing: float
+    """Taken by category_entropy. Default: 0.0."""
+
+    start: Literal["rank", "cutoff"]
+    """Taken by least_promoted. Default: 'rank'."""
+
+    tail: Literal["interactions", "items", "count"]
+    """Taken by long_tail_count, long_tail_share, pop_reo, pop_rsp. Default: 'interactions'."""
 
     threshold: float
     """Taken by accuracy, balanced_accuracy, cohen_kappa, and others. Default: 0.5."""
@@ -119,16 +204,22 @@ class Switches(TypedDict, total=False):
         "input",
         "expected",
     ]
-    """Taken by average_precision, bpref, cg, and others. Default: 'item_asc'."""
+    """Taken by average_popularity, average_precision, bpref, and others. Default: 'item_asc'."""
 
     undefined: Literal["null", "zero", "one"]
     """Taken by all of classification. Default: 'null'."""
 
+    unit: Literal["bits", "nats"]
+    """Taken by shannon_entropy. Default: 'bits'."""
+
     unjudged: Literal["nonrelevant", "skip"]
-    """Taken by average_precision, bpref, cg, and others. Default: 'nonrelevant'."""
+    """Taken by average_popularity, average_precision, bpref, and others. Default: 'nonrelevant'."""
 
     weighted: bool | None
     """Taken by all of classification."""
+
+    weights: Literal["items", "lists"]
+    """Taken by shannon_entropy. Default: 'items'."""
 
 
 class SqlSwitches(Switches, total=False):

@@ -177,13 +177,13 @@ def _largest_gain(
 
 def _largest_weight(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float:
     """Return the largest weight that a measure gives to an item for its propensity, 0 if none gives any."""
-    gammas = [cast("float", m.values["gamma"]) for m in measures if holds(catalog, WEIGHED, m)]
-    if not gammas:
+    exponents = [cast("float", m.values["exponent"]) for m in measures if holds(catalog, WEIGHED, m)]
+    if not exponents:
         return 0.0
     composer = inputs.composer(catalog)
     items = composer.relation("item_history", {})
     ((largest,),) = engine.rows(composer.complete(picked(items, "max(n_interactions)")))
-    power = math.log2(largest or 1) * (max(gammas) + 1) / 2
+    power = math.log2(largest or 1) * (max(exponents) + 1) / 2
     return math.inf if power > sys.float_info.max_exp - 1 else 2.0**power
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, required, substituted
-from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.parameters import CUTOFF, is_violated, written
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.macro_queries.macro import (
     Argument,
@@ -52,7 +52,8 @@ class Likeness:
         self.own = own
         self.metric = metric
         self.idle = catalog.idle(metric)
-        self.defaults = {name: param.default for name, param in catalog.params(metric).items()}
+        self.declared = catalog.params(metric)
+        self.defaults = {name: param.default for name, param in self.declared.items()}
         self.entries: dict[str, Entry] = {}
         self.refused: dict[str, str] = {}
         for tool in presets().values():
@@ -193,6 +194,9 @@ class Likeness:
         values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
         condition = self.idle.get(name)
         if condition is not None and constant(substituted(condition, values)) is True:
+            return None
+        checks = self.declared[name].checks if name in entry.shared else ()
+        if any(is_violated(check, values) for check in checks):
             return None
         return entry.settings(ranked).get(name)
 

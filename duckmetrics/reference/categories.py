@@ -80,18 +80,18 @@ def category_distance(
     categories: Categories,
     *,
     k: int | None = None,
-    pairs: str = "mean",
+    divide_by: str = "pairs",
     single: str = "null",
 ) -> float | None:
     """Return ILD@k = mean over the pairs of L of the number of categories that one of the two has alone.
 
-    An item without a category has the empty set. pairs: items = the sum over pairs is divided by n.
+    An item without a category has the empty set. divide_by: items = the sum over pairs is divided by n.
     single: the value of one item: undefined, or 0. Ziegler, McNee, Konstan and Lausen, WWW 2005,
     doi:10.1145/1060745.1060754; IntraListDiversity of RecTools with the Hamming distance.
     """
     sets = [categories.get(item, frozenset()) for item in _items(query, k)]
     distances = [float(len(a ^ b)) for a, b in combinations(sets, 2)]
-    return _over_pairs(distances, len(sets), pairs, single) if sets else None
+    return _over_pairs(distances, len(sets), divide_by, single) if sets else None
 
 
 def intra_list_distance(
@@ -99,20 +99,20 @@ def intra_list_distance(
     vectors: Vectors,
     *,
     k: int | None = None,
-    pairs: str = "mean",
+    divide_by: str = "pairs",
     single: str = "null",
     no_vector: str = "skip",
 ) -> float | None:
     """Return ILD@k = mean over the pairs of L of 1 - cosine of their vectors.
 
     no_vector: an item without a vector, or with zeros only, is left out, also of n (skip), or has the
-    cosine 0 with every other item (distant: recommenders). pairs, single: as in `category_distance`;
+    cosine 0 with every other item (distant: recommenders). divide_by, single: as in `category_distance`;
     single is also the value if no item is left. Zhang and Hurley, RecSys 2008,
-    doi:10.1145/1454008.1454030; pairs='items' as in evidently.
+    doi:10.1145/1454008.1454030; divide_by='items' as in evidently.
     """
     units = _units(query, vectors, k, no_vector)
     distances = [1 - cosine for cosine in _cosines(units)]
-    return _over_pairs(distances, len(units), pairs, single) if query.top(k) else None
+    return _over_pairs(distances, len(units), divide_by, single) if query.top(k) else None
 
 
 def intra_list_similarity(
@@ -141,11 +141,11 @@ def miscalibration(
     categories: Categories,
     *,
     k: int | None = None,
-    alpha: float = 0.01,
+    mixture: float = 0.01,
     discount: str = "none",
     patience: float = 0.85,
 ) -> float | None:
-    """Return KL@k = sum over categories of p ln(p / ((1 - alpha) q + alpha p)).
+    """Return KL@k = sum over categories of p ln(p / ((1 - a) q + a p)).
 
     p: share of a category in the interactions of the user; q: its share in L, where an item has the
     weight d of `exposure`. Items without a category are left out; if p or q has nothing
@@ -156,7 +156,7 @@ def miscalibration(
     if not liked or not shown:
         return None
     return math.fsum(
-        p * math.log(p / ((1 - alpha) * shown.get(category, 0.0) + alpha * p))
+        p * math.log(p / ((1 - mixture) * shown.get(category, 0.0) + mixture * p))
         for category, p in liked.items()
     )
 
@@ -224,7 +224,7 @@ def _cosines(units: list[list[float]]) -> list[float]:
     return [math.fsum(x * y for x, y in zip_longest(a, b, fillvalue=0.0)) for a, b in combinations(units, 2)]
 
 
-def _over_pairs(distances: list[float], n: int, pairs: str, single: str) -> float | None:
+def _over_pairs(distances: list[float], n: int, divide_by: str, single: str) -> float | None:
     of_single = choose({"null": None, "zero": 0.0}, single)
-    divisor = choose({"mean": len(distances), "items": n}, pairs)
+    divisor = choose({"pairs": len(distances), "items": n}, divide_by)
     return math.fsum(distances) / divisor if distances else of_single

@@ -28,18 +28,18 @@ def propensity_precision(
     *,
     k: int | None = None,
     propensity: str = "power",
-    gamma: float = 2,
+    exponent: float = 2,
     rel: float | None = None,
 ) -> float | None:
     """Return PSP@k = sum of h / largest sum of k relevant items; without k: / sum of m.
 
-    propensity: power = c^((gamma + 1) / 2) up to a factor, with gamma the exponent of the power law
+    propensity: power = c^((exponent + 1) / 2) up to a factor, with the exponent of the power law
     between the interactions and the true popularity: Yang, Cui, Xuan, Wang, Belongie and Estrin, RecSys
     2018, doi:10.1145/3240323.3240355; jain = 1 / (1 + A (u + 1.5)^-0.55), A = (ln N - 1) 2.5^0.55, at
     least 0: Jain, Prabhu and Varma, KDD 2016, doi:10.1145/2939672.2939756. An item without history
     counts as one interaction of one user.
     """
-    weights = _weights(query, history, propensity, gamma, rel)
+    weights = _weights(query, history, propensity, exponent, rel)
     found = math.fsum(_returned(query, k, weights))
     return _ratio(found, math.fsum(_best(weights)[:k]))
 
@@ -50,7 +50,7 @@ def propensity_recall(
     *,
     k: int | None = None,
     propensity: str = "power",
-    gamma: float = 2,
+    exponent: float = 2,
     rel: float | None = None,
 ) -> float | None:
     """Return the sum of h / sum of m; weights as in `propensity_precision`.
@@ -58,7 +58,7 @@ def propensity_recall(
     The self-normalized estimator (SNIPS) of recall: Yang, Cui, Xuan, Wang, Belongie and Estrin, RecSys
     2018, doi:10.1145/3240323.3240355, equation 9.
     """
-    weights = _weights(query, history, propensity, gamma, rel)
+    weights = _weights(query, history, propensity, exponent, rel)
     return _ratio(math.fsum(_returned(query, k, weights)), math.fsum(weights.values()))
 
 
@@ -68,7 +68,7 @@ def propensity_ndcg(
     *,
     k: int | None = None,
     propensity: str = "power",
-    gamma: float = 2,
+    exponent: float = 2,
     rel: float | None = None,
 ) -> float | None:
     """Return DCG@k / IDCG@k with the weight of a relevant item as its gain and 1 / log2(rank + 1).
@@ -76,21 +76,21 @@ def propensity_ndcg(
     The ideal list has the largest weights of m first. PSnDCG of Jain, Prabhu and Varma, KDD 2016,
     doi:10.1145/2939672.2939756; weights as in `propensity_precision`.
     """
-    weights = _weights(query, history, propensity, gamma, rel)
+    weights = _weights(query, history, propensity, exponent, rel)
     reached = discounted_sum(_returned(query, k, weights), "log2")
     return _ratio(reached, discounted_sum(_best(weights)[:k], "log2"))
 
 
 def _weights(
-    query: Query, history: History, propensity: str, gamma: float, rel: float | None
+    query: Query, history: History, propensity: str, exponent: float, rel: float | None
 ) -> dict[Id, float]:
     """Return 1 / p of every relevant item of the truth."""
     weight = choose({"power": _power, "jain": _jain}, propensity)
-    return {i: weight(i, history, gamma) for i, grade in query.grades.items() if is_relevant(grade, rel)}
+    return {i: weight(i, history, exponent) for i, grade in query.grades.items() if is_relevant(grade, rel)}
 
 
-def _power(item: Id, history: History, gamma: float) -> float:
-    return math.pow(max(1, history.interactions(item)), -(gamma + 1) / 2)
+def _power(item: Id, history: History, exponent: float) -> float:
+    return math.pow(max(1, history.interactions(item)), -(exponent + 1) / 2)
 
 
 def _jain(item: Id, history: History, _: float) -> float:

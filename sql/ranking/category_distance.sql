@@ -12,14 +12,14 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           item_categories (item_id, category)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
---           pairs VARCHAR DEFAULT 'mean' CHECK (pairs IN ('mean', 'items')),
+--           divide_by VARCHAR DEFAULT 'pairs' CHECK (divide_by IN ('pairs', 'items')),
 --           single VARCHAR DEFAULT 'null' CHECK (single IN ('null', 'zero'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
---           pairs=mean: the sum over pairs is divided by the number of pairs
---           pairs=items: the sum over pairs is divided by the number of items
+--           divide_by=pairs: the sum over pairs is divided by the number of pairs
+--           divide_by=items: the sum over pairs is divided by the number of items
 --           single=null: a list of fewer than two items has no value
 --           single=zero: a list of fewer than two items has the value 0
 --           missing: as in average_popularity
@@ -46,7 +46,7 @@ SELECT
         WHEN sum(n_first) < 2 THEN CASE $single WHEN 'zero' THEN 0e0 END
         ELSE (CAST(sum(n_first) AS DOUBLE) * sum(CASE WHEN category IS NOT NULL THEN n_items ELSE 0 END)
             - sum(CASE WHEN category IS NOT NULL THEN n_items * n_items ELSE 0 END))
-            / sum(n_first) / CASE $pairs WHEN 'mean' THEN (sum(n_first) - 1) / 2e0 ELSE 1 END
+            / sum(n_first) / CASE $divide_by WHEN 'pairs' THEN (sum(n_first) - 1) / 2e0 ELSE 1 END
     END AS value
 FROM list_categories
 GROUP BY system, query_id;

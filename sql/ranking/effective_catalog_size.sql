@@ -37,7 +37,7 @@
 -- worked:   2 * (1 * 2/4 + 2 * 1/4 + 3 * 1/4) - 1 = 2.5
 -- influence: catalog_size_slopes
 -- related:  shannon_entropy, coverage, gini
--- note:     the value of few users is too low for many users, see the note of gini
+-- note:     the value rises towards that of all users as users are added, see the note of gini
 SELECT
     system,
     segment,

@@ -36,16 +36,16 @@
 -- formula:  sum over items of (2 i - n - 1) c_i / (n C), the items sorted by c_i, ascending, and C their sum
 -- tex:      \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_i}{n \sum_{i=1}^{n} c_i}
 -- symbols:  n: the number of items
---           c_i: the exposure of the item with the i-th least exposure: by default the number of lists that have it
+--           c_i: the i-th smallest exposure: by default the number of lists that have the item
 -- source:   Fleder and Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974
 -- oracle:   reference
 -- example:  gini(k := 2) = 0.583333
 -- worked:   (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
 -- influence: gini_slopes
 -- related:  evenness, coverage, shannon_entropy
--- note:     the lists of few users are less even by chance, so that the value is too high for many users, and intervals of
---           95 % contain that of all users less often: 86 % of them with 37 recommendations for each item, and 92 %
---           with 125, in a simulation
+-- note:     chance makes the lists of few users uneven: the value falls towards that of all users as users are added,
+--           and intervals of 95 % contain that of all users less often: in a simulation, 86 % of them with 37
+--           recommendations for each item, and 92 % with 125
 SELECT
     system,
     segment,

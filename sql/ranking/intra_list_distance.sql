@@ -11,14 +11,14 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           item_vectors (item_id, dimension, value)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
---           pairs VARCHAR DEFAULT 'mean' CHECK (pairs IN ('mean', 'items')),
+--           divide_by VARCHAR DEFAULT 'pairs' CHECK (divide_by IN ('pairs', 'items')),
 --           single VARCHAR DEFAULT 'null' CHECK (single IN ('null', 'zero')),
 --           no_vector VARCHAR DEFAULT 'skip' CHECK (no_vector IN ('skip', 'distant'))
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
---           pairs: as in category_distance
+--           divide_by: as in category_distance
 --           single: as in category_distance
 --           no_vector: as in relations/ranking/list_vectors
 --           missing: as in average_popularity
@@ -45,7 +45,7 @@ SELECT
     query_id,
     CASE
         WHEN sum(n_items) < 2 THEN CASE $single WHEN 'zero' THEN 0e0 END
-        WHEN $pairs = 'mean'
+        WHEN $divide_by = 'pairs'
             THEN 1 - (coalesce(sum(total * total), 0) - sum(n_vectors)) / sum(n_items) / (sum(n_items) - 1)
         ELSE (sum(n_items) - 1 - (coalesce(sum(total * total), 0) - sum(n_vectors)) / sum(n_items)) / 2
     END AS value

@@ -10,9 +10,9 @@
 --           population (query_id), history (query_id, item_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
+--           exponent DOUBLE DEFAULT 2 CHECK (exponent >= 0 AND exponent <= 10)
 -- values:   k: as in recall
--- idle:     gamma WHEN propensity <> 'power'; ties WHEN k IS NULL; scores WHEN k IS NULL
+-- idle:     exponent WHEN propensity <> 'power'; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

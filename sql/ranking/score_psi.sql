@@ -42,8 +42,11 @@ SELECT
     system,
     segment,
     sum(
-        (greatest(new_share, $smallest) - greatest(old_share, $smallest))
-            * ln(greatest(new_share, $smallest) / greatest(old_share, $smallest))
+        CASE
+            WHEN new_share IS NOT NULL AND old_share IS NOT NULL
+                THEN (greatest(new_share, $smallest) - greatest(old_share, $smallest))
+                    * ln(greatest(new_share, $smallest) / greatest(old_share, $smallest))
+        END
     ) AS value
 FROM score_bins
 GROUP BY system, segment;

@@ -38,7 +38,7 @@
 -- worked:   -(2/4 * log2(2/4) + 1/4 * log2(1/4) + 1/4 * log2(1/4)) = 1.5
 -- influence: entropy_slopes
 -- related:  effective_catalog_size, gini, coverage
--- note:     the value of few users is too low for many users, see the note of gini
+-- note:     the value rises towards that of all users as users are added, see the note of gini
 SELECT
     system,
     segment,

@@ -16,7 +16,7 @@ from support.loops import each
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# tool, call with K for its cut-off -> spec with {k} for it; the catalogue that a tool divides by is in `tables_of`.
+# tool, call with K for its cut-off -> spec with {k} for it; `tables_of` has the catalogue of a tool.
 CALLS = {
     ("rectools", "CatalogCoverage(k=K)"): "coverage(over=recommended, scale=count)@{k}",
     ("rectools", "CatalogCoverage(k=K, normalize=True)"): "coverage(over=recommended)@{k}",
@@ -43,8 +43,8 @@ CALLS = {
         "ranking.gini(over=recommended, denominator=n_minus_1)@{k}",
     ("evidently", "Personalization(k=K)"): "personalization(norm=full_k)@{k}",
 }  # fmt: skip
-# Elliot moves the places of items by the recommended ones that the history lacks, so its Gini index of this case is
-# one of no set of items; and it cannot look up their popularity.
+# Elliot moves the places of items by the recommended ones that the history lacks, so its Gini index of this
+# case is one of no set of items.
 REFUSED = {("elliot", "unseen", "Gini@K")}
 # LensKit computes exposures with 32 bits.
 TOLERANCES = {"ExposureGini(n=K, items=M)": 1e-6}
@@ -57,7 +57,8 @@ def written(record: Mapping[str, Any]) -> tuple[tuple[str, str], int]:
 
 RECORDS = [
     record for record in DOCUMENT["records"]
-    if "value" in record and record["case"] and (record["tool"], record["case"], written(record)[0][1]) not in REFUSED
+    if "value" in record and record["case"]
+    and (record["tool"], record["case"], written(record)[0][1]) not in REFUSED
 ]  # fmt: skip
 
 

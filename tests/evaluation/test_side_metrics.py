@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -27,10 +26,9 @@ from support.cases import (
     specs_of,
     values_per_query,
 )
+from support.side_tables import CATALOGUE, HISTORY, RUN, TRUTH, items_table, rows_of, side_of, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import duckdb
 
     from duckmetrics.catalog.definition import Definition
@@ -38,24 +36,6 @@ if TYPE_CHECKING:
 
 QUICK = [spec for metric in SIDE for spec in specs_of(metric, (2,), one_at_a_time=True)]
 SHORT = [spec for metric in SIDE for spec in specs_of(metric, (None, 1, 3), one_at_a_time=True)]
-ITEMS = st.sampled_from("abcdefg")
-USERS = st.sampled_from(["q1", "q2", "q3"])
-SCORES = st.sampled_from([0.0, -0.0, 0.5, 1.0, 2.0])
-RUN = st.dictionaries(USERS, st.dictionaries(ITEMS, SCORES, min_size=1), min_size=1)
-TRUTH = st.dictionaries(
-    USERS, st.dictionaries(ITEMS, st.sampled_from([0.0, 1.0, 2.0]), min_size=1), min_size=1
-)
-HISTORY = st.lists(
-    st.tuples(st.sampled_from(["q1", "q2", "q4", "q5"]), st.sampled_from("abcdez")), min_size=1
-)
-CATALOGUE = st.dictionaries(
-    st.sampled_from("abcdexyz"),
-    st.tuples(
-        st.sets(st.sampled_from(["c", "d", "e"])),
-        st.none() | st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), min_size=2, max_size=2),
-    ),
-    min_size=1,
-)
 SWITCHES: list[dict[str, Any]] = [
     {"ties": "item_desc"},
     {"ties": "pessimistic", "scores": "float32"},
@@ -106,7 +86,7 @@ def test_weights_of_any_size_add_up() -> None:
         "SELECT i AS query_id, CASE WHEN i > 0 THEN 'a' ELSE 'b' END AS item_id FROM range(100001) AS r(i)"
     )
     for gamma in (2, 5, 10):
-        spec = f"propensity_recall(gamma={gamma})@2"
+        spec = f"propensity_recall(exponent={gamma})@2"
         found = per_user(duckmetrics.evaluate(run, truth, spec, history=history))[spec]
         assert found == pytest.approx([1 / (1 + 100_000 ** ((gamma + 1) / 2)), 1], rel=1e-12)
 
@@ -179,30 +159,3 @@ def per_user(result: duckmetrics.Evaluation) -> dict[str, list[Any]]:
     for row in sorted(result.per_query.to_pylist(), key=lambda row: row["query_id"]):
         found.setdefault(row["metric"], []).append(row["value"])
     return found
-
-
-def rows_of(tree: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
-    return [(query, item, value) for query, items in tree.items() for item, value in items.items()]
-
-
-def table(rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> pa.Table:
-    return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
-
-
-def items_table(catalogue: dict[str, Any]) -> pa.Table:
-    categories, vectors = zip(*catalogue.values(), strict=True)
-    return pa.table({
-        "item_id": list(catalogue),
-        "category": pa.array([sorted(own) for own in categories], pa.list_(pa.string())),
-        "vector": pa.array(vectors, pa.list_(pa.float64())),
-    })  # fmt: skip
-
-
-def side_of(history: Any, catalogue: dict[str, Any], other: Any) -> dict[str, Any]:
-    return {
-        "history": history,
-        "catalog": list(catalogue),
-        "categories": {item: frozenset(own) for item, (own, _) in catalogue.items()},
-        "vectors": {item: vector for item, (_, vector) in catalogue.items() if vector is not None},
-        "reference": rows_of(other),
-    }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.errors import DuckmetricsError, MetricError
 from duckmetrics.reference import per_system
 from support.cases import (
     CATALOG,
@@ -21,9 +25,10 @@ from support.cases import (
     side_tables_of,
     specs_of,
 )
+from support.side_tables import CATALOGUE, HISTORY, RUN, TRUTH, items_table, rows_of, side_of, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import duckdb
 
@@ -124,3 +129,108 @@ def test_equals_the_reference_with_every_parameter(metric: Definition, case: str
 def test_equals_the_reference_with_every_switch(switches: dict[str, Any]) -> None:
     """A metric that does not take a switch is refused, which is tested with the specs."""
     check(TOGETHER, SHORT, **{**TOLERANT, **switches})
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(RUN, TRUTH, HISTORY, CATALOGUE, RUN, st.booleans(), st.data())
+def test_random_tables_equal_the_reference(
+    run: Any, qrels: Any, history: Any, catalogue: Any, other: Any, judged: bool, data: st.DataObject
+) -> None:
+    """Without a truth, every list counts."""
+    specs = data.draw(st.lists(st.sampled_from(SHORT), min_size=1, max_size=8, unique=True), label="specs")
+    if not judged:
+        specs = [spec for spec in specs if "pop_reo" not in spec] or ["shannon_entropy"]
+    rows, names = rows_of(run), ("query_id", "item_id")
+    shared = qrels if run.keys() & qrels.keys() else qrels | run
+    truth = rows_of(shared) if judged else None
+    found = duckmetrics.evaluate(
+        table(rows, (*names, "score")),
+        None if truth is None else table(truth, (*names, "relevance")),
+        specs,
+        history=table(history, names),
+        items=items_table(catalogue),
+        reference=table(rows_of(other), (*names, "score")),
+    )
+    for row in found.rows:
+        measure = parse_measure(CATALOG, row["metric"], {}, ranking)
+        params = reference_params(measure)
+        if truth is None:
+            del params["population"]
+        listed = [("", *own) for own in rows]
+        side = side_of(history, catalogue, other)
+        expected = per_system(measure.metric.name, listed, truth, **side, **params)
+        assert_equal({("", None): row["value"]}, {("", None): expected[""]}, row["metric"])
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[duckdb.DuckDBPyConnection]:
+    with closing(with_two_systems("sample")) as connection:
+        yield connection
+
+
+def evaluated(
+    sample: duckdb.DuckDBPyConnection, specs: Sequence[str], **options: Any
+) -> duckmetrics.Evaluation:
+    return duckmetrics.evaluate(
+        "both_systems", "truth", specs, system="system", connection=sample, **SIDE_TABLES, **options
+    )
+
+
+def test_there_are_no_values_per_query(sample: duckdb.DuckDBPyConnection) -> None:
+    found = evaluated(sample, ["coverage@2", "ndcg@2"]).per_query.to_pylist()
+    assert {row["metric"] for row in found} == {"ndcg@2"}
+    with pytest.raises(MetricError, match="no metric of queries was asked for"):
+        _ = evaluated(sample, ["coverage@2"]).per_query
+
+
+def test_parts_of_the_queries_change_nothing(sample: duckdb.DuckDBPyConnection) -> None:
+    one, other = (evaluated(sample, ["shannon_entropy@2"], chunks=chunks).rows for chunks in (None, 2))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("specs", "options", "message"),
+    [
+        (["coverage(agg=median)@2"], {}, "agg combines values of queries, and coverage has one value"),
+        (["coverage@2"], {"agg": "median"}, "switch 'agg': no metric asked for takes it"),
+        (["shannon_entropy@2"], {"verify": 10}, "recomputes values of queries, and this metric has"),
+        (["coverage@2"], {"missing": "zero"}, "missing cannot be 'zero'"),
+        (["personalization(norm=k)"], {}, "norm=k needs k; write it as in @10"),
+        (["score_psi@2"], {"unjudged": "skip"}, "unjudged cannot be 'skip'"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_refused(
+    sample: duckdb.DuckDBPyConnection, specs: list[str], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DuckmetricsError, match=re.escape(message)):
+        evaluated(sample, specs, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spec",
+    ["coverage(over=recommended, scale=count)", "ranking.gini(over=recommended)", "shannon_entropy",
+     "effective_catalog_size", "personalization"],
+)  # fmt: skip
+def test_a_catalogue_is_only_needed_where_it_counts(spec: str) -> None:
+    run = table([("q1", "a", 1.0), ("q2", "b", 1.0)], ("query_id", "item_id", "score"))
+    assert duckmetrics.evaluate(run, None, spec)[spec] is not None
+
+
+@pytest.mark.slow
+def test_systems_are_compared(sample: duckdb.DuckDBPyConnection) -> None:
+    """The difference of two systems with the same lists is 0; metrics without intervals have a reason."""
+    specs = [f"{metric.name}@2" if metric.name != "gini" else "ranking.gini@2" for metric in OF_SYSTEMS]
+    found = duckmetrics.compare(
+        "both_systems", "truth", specs, system="system", baseline="one", population="both",
+        connection=sample, **SIDE_TABLES,
+    )  # fmt: skip
+    assert [*dict.fromkeys(row["metric"] for row in found.rows)] == specs
+    for row in found.rows:
+        if "influence" not in parse_measure(CATALOG, row["metric"]).metric.header:
+            assert row["p"] is None, row["metric"]
+    ordered = [spec for spec in specs if "item_novelty" not in spec]
+    assert duckmetrics.leaderboard(
+        "both_systems", "truth", ordered, system="system", population="both", connection=sample, **SIDE_TABLES
+    ).rows

@@ -25,7 +25,8 @@ HISTORY = [
     if (user * 7 + item * item) % 11 < 1 + item % 5
 ]
 SPECS = [
-    "ranking.gini@5", "ranking.gini(discount=geometric)@5", "ranking.gini(over=recommended, denominator=n_minus_1)",
+    "ranking.gini@5", "ranking.gini(discount=geometric)@5",
+    "ranking.gini(over=recommended, denominator=n_minus_1)",
     "evenness(discount=log2)@5", "shannon_entropy@5", "shannon_entropy(weights=lists)@5",
     "shannon_entropy(scale=max)", "shannon_entropy(unit=nats, scale=items)", "effective_catalog_size@5",
     "effective_catalog_size(kind=entropy)", "personalization", "personalization(norm=k)@5",
@@ -94,7 +95,7 @@ def test_standard_errors_are_those_of_a_jackknife() -> None:
 
 @pytest.mark.slow
 def test_intervals_contain_the_value_of_many_lists() -> None:
-    """As often as they claim, with 250 places of the lists for each item; with fewer, see the note of gini."""
+    """As often as they claim, with 250 recommendations for each item; for fewer, see gini."""
     rng = np.random.default_rng(7)
     truth = evaluated(table_of(lists_of(TRUE_LISTS, rng, 20)), SIMULATED)
     data = table_of(lists_of(400 * 1000, rng, 20), np.arange(400 * 1000) % 400)

@@ -21,6 +21,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING, substituted
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.presets.presets import presets
+from support import recorded_lists
 from support.cases import CATALOG, ROOT
 from support.peers import CALLS, PRESETS, equal, recorded, table_of
 
@@ -636,6 +637,10 @@ def test_every_metric_of_every_preset_has_a_value() -> None:
             for spec in split_specs(CALLS[one.tool][one.call].spec):
                 metric = measure_of(one.preset, family, spec).metric
                 confirmed.add((one.preset, metric.family, metric.name))
+    for of_lists in recorded_lists.recorded():
+        if of_lists.key is None and of_lists.tool in presets():
+            metric = measure_of(of_lists.tool, RANKING, of_lists.spec).metric
+            confirmed.add((of_lists.tool, metric.family, metric.name))
     claimed = [
         (name, family, metric)
         for name, known in presets().items()

@@ -134,7 +134,7 @@ def test_published_values(case: tuple[str, Lists, dict[str, Any], list[float | N
 
 
 def test_diversity_of_evidently_is_divided_by_the_number_of_items() -> None:
-    found = values("intra_list_distance", EVIDENTLY_LISTS, vectors=EVIDENTLY_VECTORS, pairs="items")
+    found = values("intra_list_distance", EVIDENTLY_LISTS, vectors=EVIDENTLY_VECTORS, divide_by="items")
     assert same(math.fsum(value or 0 for value in found) / 3, 1.0963345074906863)
 
 
@@ -248,18 +248,18 @@ OF_HISTORY: list[tuple[str, dict[str, Any], float | None]] = [
     ("unseen_share", {"k": 10, "norm": "k"}, 3 / 10),
     ("repeated_share", {}, 2 / 5),
     ("repeated_share", {"k": 10, "norm": "k"}, 2 / 10),
-    ("propensity_recall", {"gamma": 1}, (1 / 2 + 1 + 1 / 2) / 3),
-    ("propensity_recall", {"gamma": 1, "k": 2}, (1 / 2) / 3),
-    ("propensity_recall", {"gamma": -1, "k": 2}, 1 / 4),
+    ("propensity_recall", {"exponent": 1}, (1 / 2 + 1 + 1 / 2) / 3),
+    ("propensity_recall", {"exponent": 1, "k": 2}, (1 / 2) / 3),
+    ("propensity_recall", {"exponent": -1, "k": 2}, 1 / 4),
     ("propensity_recall", {}, (2 * 2**-1.5 + 1) / (2 * 2**-1.5 + 2)),
     ("propensity_recall", {"rel": 2}, None),
-    ("propensity_precision", {"gamma": 1, "k": 2}, (1 / 2) / 2),
-    ("propensity_precision", {"gamma": 1, "k": 4}, (3 / 2) / 3),
-    ("propensity_precision", {"gamma": 1, "k": 3}, (1 / 2) / 2.5),
-    ("propensity_precision", {"gamma": 1}, 2 / 3),
-    ("propensity_ndcg", {"gamma": 1}, (D[1] / 2 + D[3] + D[4] / 2) / (1 + D[1] + D[2] / 2 + D[3] / 2)),
-    ("propensity_ndcg", {"gamma": 1, "k": 2}, (D[1] / 2) / (1 + D[1])),
-    ("propensity_ndcg", {"gamma": -1, "k": 2}, D[1] / (1 + D[1])),
+    ("propensity_precision", {"exponent": 1, "k": 2}, (1 / 2) / 2),
+    ("propensity_precision", {"exponent": 1, "k": 4}, (3 / 2) / 3),
+    ("propensity_precision", {"exponent": 1, "k": 3}, (1 / 2) / 2.5),
+    ("propensity_precision", {"exponent": 1}, 2 / 3),
+    ("propensity_ndcg", {"exponent": 1}, (D[1] / 2 + D[3] + D[4] / 2) / (1 + D[1] + D[2] / 2 + D[3] / 2)),
+    ("propensity_ndcg", {"exponent": 1, "k": 2}, (D[1] / 2) / (1 + D[1])),
+    ("propensity_ndcg", {"exponent": -1, "k": 2}, D[1] / (1 + D[1])),
 ]  # fmt: skip
 # 1 + A (u + 1.5)^-0.55 for u = 2 and u = 1
 JAIN = [1 + (math.log(4) - 1) * (2.5 / (u + 1.5)) ** 0.55 for u in (2, 1)]
@@ -286,10 +286,10 @@ OF_CATEGORIES: list[tuple[str, dict[str, Any], float | None]] = [
     ("category_entropy", {}, 2 * 7 / 16 * math.log2(16 / 7) + 2 * 1 / 16 * 4),
     # a mn, c n, x nothing: 1 + 2 + 1
     ("category_distance", {"k": 3}, 4 / 3),
-    ("category_distance", {"k": 3, "pairs": "items"}, 4 / 3),
-    ("category_distance", {"k": 2, "pairs": "items"}, 1 / 2),
+    ("category_distance", {"k": 3, "divide_by": "items"}, 4 / 3),
+    ("category_distance", {"k": 2, "divide_by": "items"}, 1 / 2),
     ("category_distance", {"k": 4}, (4 + 2 + 3 + 4) / 6),
-    ("category_distance", {"k": 4, "pairs": "items"}, 13 / 4),
+    ("category_distance", {"k": 4, "divide_by": "items"}, 13 / 4),
     ("category_distance", {"k": 1}, None),
     ("category_distance", {"k": 1, "single": "zero"}, 0),
     ("exposure", {"category": "m", "k": 4}, (D[0] + D[3]) / sum(D[:4])),
@@ -303,12 +303,12 @@ OF_VECTORS: list[tuple[str, dict[str, Any], float | None]] = [
     # Cosines of a, c 0.8; a, d 0.6; c, d 0; x has no vector, and that of b has no direction.
     ("intra_list_distance", {"k": 2}, 0.2),
     ("intra_list_distance", {}, (0.2 + 0.4 + 1) / 3),
-    ("intra_list_distance", {"pairs": "items"}, (0.2 + 0.4 + 1) / 3),
-    ("intra_list_distance", {"k": 3, "pairs": "items"}, 0.2 / 2),
+    ("intra_list_distance", {"divide_by": "items"}, (0.2 + 0.4 + 1) / 3),
+    ("intra_list_distance", {"k": 3, "divide_by": "items"}, 0.2 / 2),
     ("intra_list_distance", {"k": 1}, None),
     ("intra_list_distance", {"k": 1, "single": "zero"}, 0),
     ("intra_list_distance", {"no_vector": "distant"}, (0.2 + 0.4 + 8) / 10),
-    ("intra_list_distance", {"no_vector": "distant", "pairs": "items", "k": 3}, (0.2 + 2) / 3),
+    ("intra_list_distance", {"no_vector": "distant", "divide_by": "items", "k": 3}, (0.2 + 2) / 3),
     ("intra_list_similarity", {"no_vector": "distant"}, (0.8 + 0.6) / 10),
     ("intra_list_similarity", {}, (0.8 + 0.6 + 0) / 3),
     ("intra_list_similarity", {"k": 1}, None),
@@ -320,9 +320,9 @@ KL4 = [0.25 * math.log(0.25 / (0.99 * 0.25 + 0.01 * 0.25)), 0.75 * math.log(0.75
 MISCALIBRATION: list[tuple[dict[str, Any], float | None]] = [
     ({"k": 3}, 0),
     ({"k": 1}, 0.25 * math.log(0.25 / 0.4975) + 0.75 * math.log(0.75 / 0.5025)),
-    ({"k": 1, "alpha": 1}, 0),
+    ({"k": 1, "mixture": 1}, 0),
     ({"k": 4}, sum(KL4)),
-    ({"k": 2, "discount": "log2", "alpha": 0.5},
+    ({"k": 2, "discount": "log2", "mixture": 0.5},
      0.25 * math.log(0.25 / (0.25 / (1 + D[1]) + 0.125))
      + 0.75 * math.log(0.75 / (0.5 * (0.5 + D[1]) / (1 + D[1]) + 0.375))),
 ]  # fmt: skip
@@ -594,7 +594,7 @@ def test_no_reference_no_value(name: str) -> None:
         ("efd", {"cold": "zero"}),
         ("propensity_ndcg", {"propensity": "users"}),
         ("category_diversity", {"norm": "n"}),
-        ("category_distance", {"pairs": "all"}),
+        ("category_distance", {"divide_by": "all"}),
         ("category_distance", {"single": "one"}),
         ("intra_list_similarity", {"single": "zero"}),
         ("intra_list_distance", {"no_vector": "zero"}),

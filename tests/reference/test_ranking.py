@@ -424,6 +424,9 @@ BY_HAND: list[tuple[str, dict[str, Any], float | None]] = [
     ("hit_rate", {"k": 5, "rel": 3}, 0),
     ("hits", {}, 3),
     ("n_returned", {}, 6),
+    ("user_coverage", {}, 1),
+    ("user_coverage", {"at_least": 6}, 1),
+    ("user_coverage", {"at_least": 7}, 0),
     ("n_relevant", {}, 4),
     ("n_relevant", {"rel": 3}, 1),
     ("hits", {"k": 5}, 2),
@@ -558,7 +561,7 @@ def test_relevant_is_any_grade_above_zero(name: str) -> None:
         assert value == measure(name, half, **params, rel=0.5)
         assert value != measure(name, half, **params, rel=1)
     else:
-        assert name in {"err", "judged", "n_returned"}
+        assert name in {"err", "judged", "n_returned", "user_coverage"}
 
 
 def test_rel_zero_makes_judged_items_relevant_but_not_unjudged_ones() -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.reference import aggregate, per_query
-from support.cases import ROOT
 from support.loops import each
+from support.recorded import DOCUMENT, call_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DOCUMENT = json.loads((ROOT / "tests/data/recorded/beyond_accuracy.json").read_text("utf-8"))
 # The recorded numbers have 13 digits.
 TOLERANCE = 1e-9
 HAMMING = "PairwiseHammingDistanceCalculator(categories)"
@@ -61,20 +58,12 @@ CALLS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("evidently", "PopularityBiasMetric(k=K, metric='arp', normalize_arp=True)"):
         ("average_popularity", {"popularity": "users", "cold": "skip", "scale": "max"}),
     ("evidently", "Diversity(k=K, item_features=vector)"):
-        ("intra_list_distance", {"pairs": "items", "single": "zero"}),
+        ("intra_list_distance", {"divide_by": "items", "single": "zero"}),
     ("rbo", "RankingSimilarity(first K, reference's first K).rbo_ext(p=0.9)"): ("rbo", {}),
     ("rbo", "RankingSimilarity(first K, reference's first K).rbo_ext(p=0.5)"): ("rbo", {"p": 0.5}),
     ("scipy", "kendalltau(ranks in the list, ranks in the reference), items of both first K"):
         ("kendall_tau", {}),
 }  # fmt: skip
-
-
-def call_of(record: Mapping[str, Any]) -> tuple[tuple[str, str], int]:
-    """Return the call without its cut-off, and the cut-off."""
-    found = re.search(r"(?:\bk=|@|\bn=|top_k=|first |^[A-Z]\w+\()(\d+)", record["call"])
-    cut = found[1] if found else "0"
-    written = re.sub(rf"(\bk=|@|\bn=|top_k=|first |^[A-Z]\w+\(){cut}\b", r"\1K", record["call"])
-    return (record["tool"], written), int(cut)
 
 
 RECORDS = [record for record in DOCUMENT["records"] if call_of(record)[0] in CALLS and "error" not in record]

@@ -10,6 +10,7 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError, MetricError
 from duckmetrics.presets.presets import presets
+from duckmetrics.sensitivity.tool_comparison import Convention, ToolComparison
 from support.cases import ROOT
 from support.command_line import exports, run
 
@@ -156,3 +157,41 @@ def test_shown_and_written(run: Command, tmp_path: Any) -> None:
     file = tmp_path / "conventions.csv"
     assert run("conventions", *ROWS, "-m", "map@3", "--like", "recbole", "-o", str(file)).code == 0
     assert file.read_text().startswith("system,metric,like,tool,name,value")
+
+
+LISTS = {"query_id": [1, 1, 2, 2, 3, 3], "item_id": [3, 5, 2, 5, 1, 2], "rank": [1, 2, 1, 2, 1, 2]}
+TRAINED = {"query_id": [1, 1, 1, 2, 2, 3, 3, 3], "item_id": [1, 2, 4, 3, 4, 3, 4, 5]}
+LIKE = ["lenskit", "recbole", "evidently", "rectools", "replay", "recommenders", "elliot"]
+
+
+@pytest.mark.slow
+def test_one_name_has_many_numbers() -> None:
+    """The lists in the tests of recommenders: tools print three Gini indices, and two novelties."""
+    result = duckmetrics.conventions(LISTS, None, "gini@2, novelty@2", history=TRAINED, like=LIKE)
+    found = {(row.metric, row.like): row.value for row in result.rows if row.value is not None}
+    assert found == {
+        ("gini@2", "duckmetrics"): pytest.approx(1 / 3), ("gini@2", "lenskit"): pytest.approx(1 / 3),
+        ("gini@2", "recbole"): pytest.approx(4 / 9), ("gini@2", "evidently"): pytest.approx(2 / 9),
+        ("novelty@2", "duckmetrics"): pytest.approx(1.4183, abs=5e-5),
+        ("novelty@2", "rectools"): pytest.approx(1.4183, abs=5e-5),
+        ("novelty@2", "replay"): pytest.approx(0.8948, abs=5e-5),
+        ("novelty@2", "evidently"): pytest.approx(1.4183, abs=5e-5),
+    }  # fmt: skip
+    effects = {(row.metric, row.like): [*row.effects] for row in result.rows if row.difference}
+    assert effects == {
+        ("gini@2", "recbole"): ["padding"], ("gini@2", "evidently"): ["over", "denominator"],
+        ("novelty@2", "replay"): ["scale"],
+    }  # fmt: skip
+    shown = repr(result)
+    assert "elliot: gini is not imitated: it reports 1 - Gini under this name; ask for evenness" in shown
+    assert "recommenders: self_information is not imitated: its novelty is a mean over" in shown
+
+
+def test_tools_without_a_value_leave_room_for_the_reason() -> None:
+    why = "it has no gini that is known here"
+    tools = map(str, range(100))
+    rows = [Convention(None, "gini", tool, "", "", None, None, None, {}, {}, why) for tool in tools]
+    *_, last = repr(ToolComparison(tuple(rows))).splitlines()
+    assert len(last) <= 100
+    assert last.startswith("0, 1, 2, ")
+    assert last.endswith(" others: no gini that is known here")

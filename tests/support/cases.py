@@ -27,8 +27,8 @@ CASES = sorted((ROOT / "tests/data/ranking").glob("*.sql"))
 CATALOG = catalog()
 REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0"), "category": ("d", "c0")}
 FURTHER = {
-    "p": ("0.5",), "max_grade": ("5",), "boundary": ("0.5", "2"), "gamma": ("1", "0"), "patience": ("0.5",),
-    "alpha": ("0.2",), "smoothing": ("0.1",), "reference_k": ("2",), "bins": ("3",), "smallest": ("0.01",),
+    "p": ("0.5",), "max_grade": ("5",), "boundary": ("0.5", "2"), "exponent": ("1", "0"), "patience": ("0.5",),
+    "mixture": ("0.2",), "smoothing": ("0.1",), "reference_k": ("2",), "bins": ("3",), "smallest": ("0.01",),
     "padding": ("2",), "at_least": ("3",),
 }  # fmt: skip
 CUTOFFS = (None, 1, 2, 3, 50)

@@ -63,7 +63,7 @@ class Recorded(NamedTuple):
     """One value of a tool, of every query or of all lists."""
 
     tool: str
-    case: str
+    case: str | None
     call: str
     record: Mapping[str, Any]
 
@@ -90,8 +90,8 @@ class Recorded(NamedTuple):
     @property
     def inputs(self) -> list[str]:
         """The tables that the call was given, or that stand for its arguments."""
-        own = self.record["inputs"] or ["predictions", "items"]
-        return [*own, *(["items"] if "cooccurrence" in self.call else [])]
+        stand_ins = ["items"] if "cooccurrence" in self.call or self.case is None else []
+        return list(dict.fromkeys(["predictions", *self.record["inputs"], *stand_ins]))
 
 
 def recorded() -> Iterator[Recorded]:
@@ -121,7 +121,7 @@ def tables(one: Recorded) -> dict[str, pa.Table]:
 def _of_counts(call: str) -> dict[str, list[list[Any]]]:
     """Return lists that recommend the items as often as ``gini([0, 1, 2])`` says."""
     counts = json.loads(call.removeprefix("gini(").removesuffix(")"))
-    lists = [[query, item, 0, 1] for item, n in enumerate(counts) for query in range(n)]
+    lists = [[f"{item} {place}", item, 0, 1] for item, n in enumerate(counts) for place in range(n)]
     return {"predictions": lists, "items": [[item, None, None] for item in range(len(counts))]}
 
 

@@ -13,6 +13,6 @@ FROM history
 WHERE item_id IS NULL AND NOT $counted
 UNION ALL
 SELECT history.query_id
-FROM item_history
-JOIN history ON history.item_id IS NOT DISTINCT FROM item_history.item_id
-WHERE $counted AND item_history.item_id IS NULL;
+FROM history
+CROSS JOIN item_history
+WHERE $counted AND item_history.item_id IS NULL AND history.item_id IS NULL;

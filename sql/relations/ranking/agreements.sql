@@ -6,7 +6,7 @@
 --           p DOUBLE DEFAULT 0.9 CHECK (p > 0 AND p < 1),
 --           rest VARCHAR DEFAULT 'extrapolated' CHECK (rest IN ('extrapolated', 'truncated', 'normalized'))
 -- values:   k: as in ranking/recall
---           p: as in rbp
+--           p: as in ranking/rbp
 --           rest=extrapolated: below the last rank, the lists agree as much as above it
 --           rest=truncated: nothing below the last rank counts
 --           rest=normalized: divided by the value of two equal lists of k items

@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           reference (query_id, item_id, score)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
--- values:   k: as in recall
+-- values:   k: as in ranking/recall
 -- grain:    system, query_id, rank
 -- note:     n_above counts the shared items above an item in the list, and n_agreeing those of them that are above it
 --           in the reference run, too; this compares all pairs of shared items of a list

@@ -4,8 +4,8 @@
 --           reference (query_id, item_id, score)
 -- params:   p DOUBLE DEFAULT 0.9 CHECK (p > 0 AND p < 1),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
--- values:   p: as in rbp
---           k: as in recall
+-- values:   p: as in ranking/rbp
+--           k: as in ranking/recall
 -- grain:    rank
 -- note:     the ranks go down to k, or to the last rank of all lists; at rank 1,000,000 a term is too small to count
 WITH longest AS (

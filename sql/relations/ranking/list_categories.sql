@@ -5,7 +5,7 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           discount VARCHAR DEFAULT 'none' CHECK (discount IN ('none', 'log2', 'geometric')),
 --           patience DOUBLE DEFAULT 0.85 CHECK (patience > 0 AND patience < 1)
--- values:   k: as in recall
+-- values:   k: as in ranking/recall
 --           discount: as in categorized
 --           patience: as in categorized
 -- grain:    system, query_id, category

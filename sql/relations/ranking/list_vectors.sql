@@ -4,7 +4,7 @@
 --           item_vectors (item_id, dimension, value)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           no_vector VARCHAR DEFAULT 'skip' CHECK (no_vector IN ('skip', 'distant'))
--- values:   k: as in recall
+-- values:   k: as in ranking/recall
 --           no_vector=skip: an item without a vector, or with zeros only, is left out
 --           no_vector=distant: an item without a vector has the cosine 0 to all others
 -- grain:    system, query_id, dimension

@@ -2,10 +2,10 @@
 -- title:    Relevant items of the truth, weighed by the inverse of their propensity
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance), history (query_id, item_id)
 -- params:   propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
+--           exponent DOUBLE DEFAULT 2 CHECK (exponent >= 0 AND exponent <= 10)
 -- values:   propensity=power: a power of the number of interactions
 --           propensity=jain: a logistic function of the logarithm of the number of users
---           gamma: the exponent is (gamma + 1) / 2: the larger, the more rare items count
+--           exponent: the weight falls with the power (exponent + 1) / 2: the larger, the more rare items count
 -- facts:    weighed WHEN propensity = 'power'
 -- grain:    query_id, item_id
 -- note:     only ratios of the weights matter: propensity=power gives weight 1 to the most popular item; an item
@@ -14,7 +14,7 @@
 SELECT
     graded_items.query_id,
     graded_items.item_id,
-    power(popularity_totals.largest / coalesce(item_history.n_interactions, 1), ($gamma + 1) / 2) AS weight
+    power(popularity_totals.largest / coalesce(item_history.n_interactions, 1), ($exponent + 1) / 2) AS weight
 FROM graded_items
 CROSS JOIN popularity_totals
 LEFT JOIN item_history ON item_history.item_id = graded_items.item_id

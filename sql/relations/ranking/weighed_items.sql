@@ -3,9 +3,9 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id), history (query_id, item_id)
 -- params:   propensity VARCHAR DEFAULT 'power' CHECK (propensity IN ('power', 'jain')),
---           gamma DOUBLE DEFAULT 2 CHECK (gamma >= 0 AND gamma <= 10)
+--           exponent DOUBLE DEFAULT 2 CHECK (exponent >= 0 AND exponent <= 10)
 -- values:   propensity: as in propensities
---           gamma: as in propensities
+--           exponent: as in propensities
 -- grain:    system, query_id, ideal_rank, rank
 -- note:     every relevant item has a row with an ideal_rank, and another row with a rank if it was returned
 WITH ideal AS (
