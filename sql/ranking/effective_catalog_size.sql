@@ -29,7 +29,7 @@
 -- grain:    system, segment
 -- range:    [1, inf), higher is better
 -- formula:  2 * sum over i of i p_i - 1, p_i the share of the recommendations of the i-th most recommended item
--- tex:      2 \sum_i i\, p_i - 1, \qquad p_1 \ge p_2 \ge \dots
+-- tex:      2 \sum_i i\, p_i - 1, \qquad p_1 \ge p_2 \ge \ldots
 -- symbols:  p_i: the share of all recommendations that the i-th most recommended item has
 -- source:   Gomez-Uribe and Hunt, ACM TMIS 2015, doi:10.1145/2843948
 -- oracle:   reference
