@@ -30,7 +30,7 @@ from duckmetrics.errors import DuckmetricsError
 from duckmetrics.presets.presets import presets
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
 from duckmetrics.version import __version__
-from pages.calls import CLICKS, arguments, calls, spec, usual
+from pages.calls import CLICKS, arguments, calls, qualified, spec, usual
 from pages.statistic_calls import statistic_calls
 from pages.tables import sample_of, shop_of_tools
 
@@ -155,14 +155,15 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
 
 def _tools(definition: Definition) -> list[dict[str, Any]]:
     """Return the value of the shop's model under the conventions of every tool that has the metric."""
-    asked = f"{definition.family}.{usual(definition)}"
     if definition.family == RANKING:
         data = shop_of_tools(definition, usual(definition))
         where = {**data.where, **CANDIDATE}
         found = duckmetrics.conventions(
-            data.predictions, data.truth, [asked], where=where, columns=data.columns, **data.others
-        )
+            data.predictions, data.truth, [qualified(definition)], where=where, columns=data.columns,
+            **data.others,
+        )  # fmt: skip
     else:
+        asked = f"{definition.family}.{usual(definition)}"
         found = duckmetrics.conventions(CLICKS, metrics=[asked], columns=CLICK_COLUMNS)
     return [
         {
