@@ -114,6 +114,8 @@ def strangers(
                 kind = f"{units.kind} have other rows or labels"
                 yield row, number, kind if part.per_query is None else "values are of one side only"
         return
+    if not units.measures:
+        return
     counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
     for row in compared:
         key = key_of_row(part, row)

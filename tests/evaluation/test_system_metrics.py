@@ -234,3 +234,15 @@ def test_systems_are_compared(sample: duckdb.DuckDBPyConnection) -> None:
     assert duckmetrics.leaderboard(
         "both_systems", "truth", ordered, system="system", population="both", connection=sample, **SIDE_TABLES
     ).rows
+
+
+@pytest.mark.parametrize("name", [m.name for m in OF_SYSTEMS if "influence" not in m.header])
+def test_systems_are_compared_by_a_metric_without_a_test(
+    sample: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    found = duckmetrics.compare(
+        "both_systems", "truth", f"{name}@2", system="system", baseline="one", population="both",
+        connection=sample, **SIDE_TABLES,
+    )  # fmt: skip
+    assert [row["verdict"] for row in found.rows if row["system"] != "one"] == ["not tested"]
+    assert "not tested" in found.verdict
