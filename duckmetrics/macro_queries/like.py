@@ -195,7 +195,7 @@ class Likeness:
         condition = self.idle.get(name)
         if condition is not None and constant(substituted(condition, values)) is True:
             return None
-        checks = self.declared[name].checks if name in entry.shared else ()
+        checks = self.declared[name].checks if name in self.declared and name in entry.shared else ()
         if any(is_violated(check, values) for check in checks):
             return None
         return entry.settings(ranked).get(name)

@@ -220,7 +220,7 @@ OF_QUERIES = "precision", "recall", "average_precision", "f1"
 
 
 def test_the_names_of_two_families() -> None:
-    assert {"precision", "recall", "average_precision", "f1", "f_beta", "ap"} == set(BOTH)
+    assert {"precision", "recall", "average_precision", "f1", "f_beta", "ap", "gini"} == set(BOTH)
 
 
 @pytest.mark.some(1)

@@ -217,7 +217,7 @@ def test_the_version_is_printed(run: Command) -> None:
 def test_every_metric_is_listed_on_a_line_of_its_own(run: Command) -> None:
     code, out, err = run("metrics")
     assert (code, err) == (0, "")
-    listed = {line.split()[0] for line in out.splitlines() if line}
+    listed = {line.split()[0] for line in out.splitlines() if line.strip()}
     assert {f"ranking.{metric.name}" for metric in RANKING} <= listed
     assert all(alias in out for _, alias in CATALOG.names)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 SUMS = [metric for metric in RANKING if reason_against(CATALOG, metric) is None]
 OTHERS = {"f_beta", "first_rank", "idcg", "iprec", "n_relevant", "n_returned", "query_auc",
-          "set_average_precision"}  # fmt: skip
+          "set_average_precision", "user_coverage"}  # fmt: skip
 # The tiny cases have copies of items, negative grades and NULL grades.
 TOLERANT = {"duplicates": "count", "null_relevance": "zero"}
 SWITCHES: list[dict[str, Any]] = [

@@ -124,7 +124,8 @@ def test_the_plan_follows_the_rows() -> None:
 
 
 def test_a_plan_is_chosen_for_what_counts_pairs() -> None:
-    measures = [parse_measure(CATALOG, spec) for spec in (*PLANNED, "ks", "log_loss", "auc_pairwise")]
+    specs = (*PLANNED, "ks", "log_loss", "auc_pairwise")
+    measures = [parse_measure(CATALOG, spec, {}, lambda: "classification") for spec in specs]
     assert [planned(CATALOG, measure) for measure in measures] == [True] * len(PLANNED) + [False] * 3
 
 

@@ -228,7 +228,7 @@ def test_the_signature_and_the_text_of_a_measure_tell_the_correction() -> None:
 
 def test_the_metrics_that_look_at_other_items_are_not_corrected() -> None:
     assert {m.name for m in RANKING} - {m.name for m in CORRECTED} == {
-        "bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc"
+        "bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc", "user_coverage",
     }  # fmt: skip
 
 
