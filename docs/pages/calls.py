@@ -76,10 +76,10 @@ def sql_call(definition: Definition) -> str:
     """Return the command that prints the whole query, which reads tables with the names of the inputs."""
     *names, last = (name for name in definition.inputs if name != "population")
     read = f"{', '.join(names)} and {last}" if names else last
-    return f"# prints one query that reads {read}\nduckmetrics sql {_shell(qualified(definition))}\n"
+    return f"# prints one query that reads {read}\nduckmetrics sql {_shell(_qualified(definition))}\n"
 
 
-def qualified(definition: Definition) -> str:
+def _qualified(definition: Definition) -> str:
     """Return the spec with its family if both families have the name."""
     both = (definition.family, definition.name) in catalog().metrics and sum(
         name == definition.name for _, name in catalog().metrics

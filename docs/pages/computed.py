@@ -30,7 +30,7 @@ from duckmetrics.errors import DuckmetricsError
 from duckmetrics.presets.presets import presets
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
 from duckmetrics.version import __version__
-from pages.calls import CLICKS, arguments, calls, qualified, spec, usual
+from pages.calls import CLICKS, arguments, calls, spec, usual
 from pages.statistic_calls import statistic_calls
 from pages.tables import sample_of, shop_of_tools
 
@@ -159,7 +159,7 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
         data = shop_of_tools(definition, usual(definition))
         where = {**data.where, **CANDIDATE}
         found = duckmetrics.conventions(
-            data.predictions, data.truth, [qualified(definition)], where=where, columns=data.columns,
+            data.predictions, data.truth, [usual(definition)], where=where, columns=data.columns,
             **data.others,
         )  # fmt: skip
     else:
