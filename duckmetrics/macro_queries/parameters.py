@@ -22,6 +22,7 @@ from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import Argument, reference
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -62,15 +63,30 @@ class Variant:
     measures: list[str] = field(default_factory=list)
 
 
+def has_macro(metric: Definition) -> bool:
+    """Return whether a metric has a macro of its own."""
+    return is_listed(metric)
+
+
+def is_listed(metric: Definition) -> bool:
+    """Return whether the macros of many metrics offer a metric.
+
+    They offer a metric with a value per query, or of rows, that reads no table next to predictions and truth.
+    Every further metric makes the text of these macros longer, and DuckDB binds all of it in each call.
+    """
+    return not metric.is_of_systems and not metric.inputs.keys() & SIDE_INPUTS
+
+
 def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dict[str, Alias]:
-    """Return the metrics of a family by name and alias.
+    """Return metrics of a family by name and alias.
 
     Args:
-        only: the names that are wanted; all of them if it is empty.
+        only: the names that are wanted; if it is empty, those of all metrics that macros of many metrics
+            offer.
     """
     return {
         name: alias for (known, name), alias in catalog.names.items()
-        if known == family and (not only or name in only)
+        if known == family and (name in only if only else is_listed(alias.metric))
     }  # fmt: skip
 
 
