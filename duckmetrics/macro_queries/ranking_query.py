@@ -58,7 +58,7 @@ class RankingQuery:
         template = Template([argument.name for argument in of.arguments], meant, inline)
         text = RankingText(of, template)
         steps, results = RankingSteps(text), self.results(text)
-        checks = RankingChecks(text, results.problems())
+        checks = RankingChecks(text, [*(of.side.problems() if of.side else ()), *results.problems()])
         whole = [
             *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),
             *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
