@@ -283,11 +283,10 @@ class Offer:
         condition = check.copy()
         for column in list(condition.find_all(exp.Column)):
             column.replace(self._typed(column.name))
-        needs_cutoff = CUTOFF in _mentions(check)
+        advice = "write the cut-off k" if CUTOFF in _mentions(check) else "change one of them"
         text = concatenated(
             f"{variant.param.name} is '", exp.cast(reference(variant.param.name), "VARCHAR"),
-            f"', but must satisfy {check.sql(DIALECT)}",
-            "; write the cut-off k" if needs_cutoff else "; change one of them",
+            f"', but must satisfy {check.sql(DIALECT)}; {advice}",
         )  # fmt: skip
         violated = self._is_one_of(variant.measures, exp.not_(exp.paren(condition)))
         return exp.select(text.as_("problem")).from_("specs").where(violated)

@@ -161,7 +161,7 @@ def tables_of_user(
         query = query_of(catalog, name, {**read, NAMES_RUNS: exp.true()})
         (named,) = {*readers} - {name}
         refuse_other_kinds(catalog, cast("exp.Select", query), name, other, named)
-        _advise(query, renamed or {})
+        advise(query, renamed or {})
         yield name, query if has_systems else of_one_system(query)
         if name == "predictions":
             yield BY_RANK, query_of(catalog, BY_RANK, read)
@@ -184,7 +184,7 @@ def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: st
             projection.replace(call(catalog, "of_kind", *own).as_(column))
 
 
-def _advise(query: exp.Query, renamed: Mapping[str, str]) -> None:
+def advise(query: exp.Query, renamed: Mapping[str, str]) -> None:
     """Let the messages of a query name the parameters that stand for columns, in place."""
     for text in query.find_all(exp.Literal):
         for column, known in renamed.items() if text.is_string else ():

@@ -16,6 +16,7 @@ from duckmetrics.macro_queries.query import (
     NAMES_RUNS,
     SOURCE,
     SYSTEM,
+    advise,
     of_one_system,
     refuse_other_kinds,
 )
@@ -85,6 +86,7 @@ class SideTables:
             query = self._of_reference() if name == REFERENCE else self._of_file(name)
             of_table = _table_of(name)
             refuse_other_kinds(self.catalog, cast("exp.Select", query), of_table, JUDGED, "truth")
+            advise(query, self.renamed)
             yield name, query
 
     def problems(self) -> Iterator[exp.Query]:

@@ -23,7 +23,7 @@ from duckmetrics.macro_queries.comparison_results import (
     Compared,
     Comparison,
 )
-from duckmetrics.macro_queries.followed import tool_entries
+from duckmetrics.macro_queries.followed import CUTOFF_OF_QUERY, tool_entries
 from duckmetrics.macro_queries.forms import CLOSED, entries_of
 from duckmetrics.macro_queries.like import LIKE, Likeness
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, Written, reference
@@ -167,7 +167,11 @@ def _of_metric(
     alone = [replace(entry, asked=own.asked[0]) for entry in entries]
     one = OneMetric(catalog, alone, name, k)
     called = RankingCall(catalog, own, alone, one, arguments, likeness if like else None, side)
-    body = Written(RankingQuery(called, Overall).body)
+    cutoffs = None
+    if side is not None and called.composed(CLOSED[-1]).asks_deeper():
+        # Steps depend on the cut-off. Those of the other metrics keep the ranks up to the largest one.
+        cutoffs, called.asked_for = one, replace(one, k=exp.column(CUTOFF_OF_QUERY))
+    body = Written(RankingQuery(called, Overall, cutoffs=cutoffs).body)
     return Macro(macro, (Overload(arguments, body),), metric.title, metric)
 
 

@@ -96,7 +96,9 @@ def test_every_metric_of_queries_or_rows_and_every_table_has_a_macro() -> None:
 
 def test_macros_of_many_metrics_offer_those_of_predictions_and_truth_only() -> None:
     offered = set(aliases_of(CATALOG, RANKING))
-    listed = {name for (family, name), a in CATALOG.names.items() if family == RANKING and is_listed(a.metric)}
+    listed = {
+        name for (family, name), a in CATALOG.names.items() if family == RANKING and is_listed(a.metric)
+    }
     assert offered == listed
     assert {"ndcg", "map", "user_coverage"} <= offered
     assert not offered & {"average_popularity", "arp", "category_diversity", "overlap", "coverage", "gini"}
@@ -185,7 +187,8 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
         required = ", ".join(a.name for a in macro.overloads[0].arguments if a.required)
         if required not in arguments or macro.name in TOO_LARGE:
             continue
-        call = f"{macro.name}({arguments[required]})"
+        needed = (f", {a.name} := '{a.name}'" for a in macro.overloads[0].arguments if a.is_needed)
+        call = f"{macro.name}({arguments[required]}{''.join(needed)})"
         place = f'"{name}".{call}'
         query = "FROM {}" if macro.is_table else f"SELECT {{}} FROM ({predictions})"
         found = connection.execute(query.format(place)).fetchall()
