@@ -21,7 +21,7 @@ from duckmetrics.macro_queries.query import (
     refuse_other_kinds,
 )
 from duckmetrics.macro_queries.shell_files import is_null, query_of, source
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
+from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,8 +60,9 @@ class SideTables:
 
     @cached_property
     def inputs(self) -> list[str]:
-        """The inputs of the metric that these tables hold."""
-        return [name for name in (*MEANINGS, *OF_COLUMNS) if name in self.metric.inputs]
+        """The inputs that these tables hold: those of the metric, and the rows of its tables for checks."""
+        known = {*self.metric.inputs, *(table_of(name) for name in self.metric.inputs)}
+        return [name for name in (*MEANINGS, *OF_COLUMNS) if name in known]
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -84,7 +85,7 @@ class SideTables:
         """Yield the steps that read the tables, with canonical names of columns."""
         for name in self.inputs:
             query = self._of_reference() if name == REFERENCE else self._of_file(name)
-            of_table = _table_of(name)
+            of_table = table_of(name)
             refuse_other_kinds(self.catalog, cast("exp.Select", query), of_table, JUDGED, "truth")
             advise(query, self.renamed)
             yield name, query
@@ -100,7 +101,7 @@ class SideTables:
     @property
     def _tables(self) -> list[Role]:
         """The tables that hold the inputs."""
-        return [name for name in MEANINGS if name in {_table_of(name) for name in self.inputs}]
+        return [name for name in MEANINGS if name in self.inputs]
 
     def _is_of_history(self, name: str) -> bool:
         """Return whether the items of the history stand for a table that is not given."""
@@ -109,7 +110,7 @@ class SideTables:
     def _of_file(self, name: str) -> exp.Query:
         """Return the query of an input that has a file under sql/macros."""
         columns = {column: reference(known) for column, known in self.renamed.items()}
-        read = self._source(_table_of(name))
+        read = self._source(table_of(name))
         query = query_of(self.catalog, name, {SOURCE: read, **columns})
         # Without a catalog, the rows are those of the history, with an item many times.
         return cast("exp.Select", query).distinct() if self._is_of_history(name) else query
@@ -141,8 +142,3 @@ class SideTables:
             .when(is_null(given), refused)
             .else_(source(self.catalog, given.copy(), READERS.get(name)))
         )
-
-
-def _table_of(name: str) -> Role:
-    """Return the table that holds an input."""
-    return ITEMS if name in OF_COLUMNS else cast("Role", name)

@@ -12,7 +12,7 @@ from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.evaluation.side_inputs import needs_truth
+from duckmetrics.compose.reading import needs_truth
 from duckmetrics.macro_queries.asked_for import OneMetric, SeveralMetrics
 from duckmetrics.macro_queries.comparison_results import (
     ADJUST,
