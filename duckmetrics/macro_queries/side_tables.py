@@ -1,4 +1,4 @@
-"""The tables next to predictions and truth that a macro reads: a history, a catalog, another run."""
+"""The tables next to predictions and truth that a macro reads: a history, a catalogue, another run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS = {
 }
 # The files that read TREC files of a table.
 READERS: dict[Role, str] = {HISTORY: "read_trec_qrels", REFERENCE: "read_trec_run"}
-# What stands for the catalog if there is none.
+# What stands for the catalogue if there is none.
 OF_HISTORY = f"{MEANINGS[ITEMS]}; by default the items of the history"
 
 
@@ -112,7 +112,7 @@ class SideTables:
         columns = {column: reference(known) for column, known in self.renamed.items()}
         read = self._source(table_of(name))
         query = query_of(self.catalog, name, {SOURCE: read, **columns})
-        # Without a catalog, the rows are those of the history, with an item many times.
+        # Without a catalogue, the rows are those of the history, with an item many times.
         return cast("exp.Select", query).distinct() if self._is_of_history(name) else query
 
     def _of_reference(self) -> exp.Query:

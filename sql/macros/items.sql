@@ -1,5 +1,5 @@
 -- name:     items
--- title:    Catalog of the items, as the metrics read it
+-- title:    Catalogue of the items, as the metrics read it
 -- params:   source VARCHAR,
 --           item_id VARCHAR DEFAULT 'item_id'
 -- grain:    row

@@ -1,4 +1,4 @@
-"""Macros of metrics that read a history, a catalog or another run give the values of the Python API."""
+"""Macros of metrics that read a history, a catalogue or another run give the values of the Python API."""
 
 from __future__ import annotations
 
