@@ -18,6 +18,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import without_with
 from duckmetrics.macro_queries.shell_files import BY_RANK, concatenated
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -86,9 +87,11 @@ def _offenders(
         found: list[tuple[exp.Query, list[Measure]]] = []
         for measure in measures if definition.header["severity"] == "error" else ():
             values: dict[str, Value] = {
-                **measure.values, "truth_lists": False, "sampled": "consistent", **composer.facts,
+                **measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
+                **composer.facts,
             }  # fmt: skip
-            named = concerned(catalog, measure) & protected(definition)
+            read = {table_of(name) for name in measure.metric.inputs.keys() & SIDE_INPUTS}
+            named = (concerned(catalog, measure) | read) & protected(definition)
             if not named or is_off(definition, values):
                 continue
             offenders = composer.resolved(definition, values)

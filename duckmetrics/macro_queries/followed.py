@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
@@ -19,6 +20,7 @@ from duckmetrics.macro_queries.like import LIKE, TRUTH, Likeness
 from duckmetrics.macro_queries.macro import FUNCTIONS, Macro, Overload, hidden, reference
 from duckmetrics.macro_queries.query import METRICS, SOURCE
 from duckmetrics.macro_queries.ranking_results import EACH, NUMBERED, PLACED
+from duckmetrics.macro_queries.ranking_text import PLACE
 from duckmetrics.macro_queries.shell_files import (
     call,
     concatenated,
@@ -27,12 +29,20 @@ from duckmetrics.macro_queries.shell_files import (
     query_of,
     source,
 )
-from duckmetrics.macro_queries.template import BETWEEN_PIECES, LATER, Template, chosen, joined
+from duckmetrics.macro_queries.template import (
+    BETWEEN_PIECES,
+    LATER,
+    Template,
+    bound_once,
+    chosen,
+    joined,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.macro_queries.asked_for import OneMetric
     from duckmetrics.macro_queries.forms import Entry
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Asked, Offer
@@ -49,6 +59,8 @@ UNREADABLE = "metrics: they cannot be read; write them as 'ndcg@10, ndcg(gain=ex
 MACRO, PLAIN, TYPED, PARAMS, NEED = "__MACRO__", "__plain__", "__asked__", "__params__", "__need__"
 # The macro of the entries of all tools.
 ENTRIES = f"{FUNCTIONS}tool_entries"
+# The cut-off of a query, where each has a query of its own.
+CUTOFF_OF_QUERY = "_cutoff"
 # The step with the grades of the truth, which no table of the user is called.
 GRADES = "_duckmetrics_truth"
 
@@ -178,6 +190,37 @@ class Followed:
         takes = any(argument.name == AGGREGATION for argument in self.of.arguments)
         is_open = entry.asked.agg in (None, DEFAULT_AGGREGATION)
         return [*names, AGGREGATION] if takes and is_open else names
+
+
+def each_cutoff(cutoffs: OneMetric, usual: exp.Expr, results: Results) -> exp.Expr:
+    """Return the text of a query that puts together the rows of the usual one for each cut-off.
+
+    Args:
+        cutoffs: those of the call.
+        usual: the text of the query for one cut-off, the column `CUTOFF_OF_QUERY`.
+        results: writes the last part of the query, over the rows of all cut-offs.
+    """
+    # What cannot be read goes on as it is, and the query refuses it.
+    as_it_is = exp.Array(expressions=[exp.cast(cutoffs.k.copy(), "VARCHAR")])
+    known = exp.Case().when(cutoffs.can_be_written, cutoffs.asked).else_(as_it_is)
+    every, text, place = (exp.column(name) for name in ("_every", "_text", "_place"))
+    rows = exp.select(exp.var(PLACE).as_(PLACED), exp.Window(this=exp.RowNumber()).as_(NUMBERED), exp.Star())
+    head = exp.func(
+        "replace", literal(f"{rows.sql(DIALECT)} FROM ("), literal(PLACE), exp.cast(place, "VARCHAR")
+    )
+    wrapped = _each(every.copy(), concatenated(head, text, ")"), "_text", "_place")
+    put = exp.Anonymous(this="array_to_string", expressions=[wrapped, literal(" UNION ALL BY NAME ")])
+    whole = joined([f"WITH {EACH} AS (", put, ")", *results.of_calls()])
+    first = exp.Anonymous(this="list_extract", expressions=[every.copy(), literal(1)])
+    count = exp.Anonymous(this="len", expressions=[every])
+    read = exp.Case().when(exp.EQ(this=count, expression=literal(1)), first).else_(whole)
+    return bound_once("_every", _each(known, usual, CUTOFF_OF_QUERY), read)
+
+
+def _each(values: exp.Expr, written: exp.Expr, *names: str) -> exp.Expr:
+    """Return the list of an expression over each value of a list, and its place if it has a name."""
+    of_one = exp.Lambda(this=written, expressions=[exp.to_identifier(name) for name in names])
+    return exp.Anonymous(this="list_transform", expressions=[values, of_one])
 
 
 def likeness_of(catalog: Catalog, offer: Offer, asked: Asked) -> Likeness:

@@ -18,10 +18,10 @@ from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import Measure
 from duckmetrics.catalog.parameters import CUTOFF, is_share
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import Argument, reference
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -62,15 +62,30 @@ class Variant:
     measures: list[str] = field(default_factory=list)
 
 
+def has_macro(metric: Definition) -> bool:
+    """Return whether a metric has a macro of its own: those of all lists of a system have none."""
+    return not metric.is_of_systems
+
+
+def is_listed(metric: Definition) -> bool:
+    """Return whether the macros of many metrics offer a metric.
+
+    They offer a metric with a value per query, or of rows, that reads no table next to predictions and truth.
+    Every further metric makes the text of these macros longer, and DuckDB binds all of it in each call.
+    """
+    return has_macro(metric) and not metric.inputs.keys() & SIDE_INPUTS
+
+
 def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dict[str, Alias]:
-    """Return the metrics of a family by name and alias.
+    """Return metrics of a family by name and alias.
 
     Args:
-        only: the names that are wanted; all of them if it is empty.
+        only: the names that are wanted; if it is empty, those of all metrics that macros of many metrics
+            offer.
     """
     return {
         name: alias for (known, name), alias in catalog.names.items()
-        if known == family and (not only or name in only)
+        if known == family and (name in only if only else is_listed(alias.metric))
     }  # fmt: skip
 
 
@@ -207,7 +222,7 @@ class Offer:
         for variant in (variant for variants in self.variants.values() for variant in variants):
             for check in variant.param.checks:
                 if _mentions(check) - {variant.param.name}:
-                    yield self._with_cutoff(variant, check)
+                    yield self._with_others(variant, check)
 
     def _refusals(
         self, name: str, variants: Sequence[Variant], lenient: exp.Expr | None
@@ -263,16 +278,15 @@ class Offer:
         shown = exp.cast(reference(name), "VARCHAR")
         return concatenated(f"{name} := '", shown, f"' changes nothing of what is asked{where}; leave it out")
 
-    def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
-        """Return the violations of a CHECK of a parameter and the cut-off, for each metric asked for."""
-        if _mentions(check) - {variant.param.name, CUTOFF}:
-            raise DefinitionError(check.sql(DIALECT), "a check about other parameters has no macro yet")
+    def _with_others(self, variant: Variant, check: exp.Expr) -> exp.Select:
+        """Return the violations of a CHECK of several parameters, for each metric asked for."""
         condition = check.copy()
         for column in list(condition.find_all(exp.Column)):
-            column.replace(exp.column(CUTOFF) if column.name == CUTOFF else typed(variant.param))
+            column.replace(self._typed(column.name))
+        advice = "write the cut-off k" if CUTOFF in _mentions(check) else "change one of them"
         text = concatenated(
             f"{variant.param.name} is '", exp.cast(reference(variant.param.name), "VARCHAR"),
-            f"', but must satisfy {check.sql(DIALECT)}; write the cut-off k",
+            f"', but must satisfy {check.sql(DIALECT)}; {advice}",
         )  # fmt: skip
         violated = self._is_one_of(variant.measures, exp.not_(exp.paren(condition)))
         return exp.select(text.as_("problem")).from_("specs").where(violated)

@@ -144,39 +144,54 @@ class Body:
         return needed
 
 
-def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str, exp.Query]]:
+def tables_of_user(
+    catalog: Catalog, *, has_systems: bool, renamed: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, exp.Query]]:
     """Yield the steps that read the predictions and the truth, with canonical names of columns.
 
     Args:
         has_systems: whether the macro may name the column that distinguishes systems.
+        renamed: column -> the parameter with its name, where that is not the name of the column.
     """
+    columns = {column: reference(known) for column, known in (renamed or {}).items()}
     readers = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
     yield JUDGED, query_of(catalog, JUDGED, {SOURCE: source(catalog, reference("truth"), readers["truth"])})
     for (name, reader), other in zip(readers.items(), (JUDGED, "predictions"), strict=True):
-        read = {SOURCE: source(catalog, reference(name), reader)}
+        read = {SOURCE: source(catalog, reference(name), reader), **columns}
         query = query_of(catalog, name, {**read, NAMES_RUNS: exp.true()})
-        _refuse_other_kinds(catalog, cast("exp.Select", query), name, other)
-        yield name, query if has_systems else _of_one_system(query)
+        (named,) = {*readers} - {name}
+        refuse_other_kinds(catalog, cast("exp.Select", query), name, other, named)
+        advise(query, renamed or {})
+        yield name, query if has_systems else of_one_system(query)
         if name == "predictions":
             yield BY_RANK, query_of(catalog, BY_RANK, read)
 
 
-def _refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: str) -> None:
-    """Let ids of another kind than in the other table be an error, in place.
+def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: str, named: str) -> None:
+    """Let ids of another kind than in another table be an error, in place.
 
     Args:
+        name: the table that the query reads.
         other: the step whose ids have the types of the other table.
+        named: the other table.
     """
-    (named,) = {"predictions", "truth"} - {name}
     for projection in query.selects:
-        if projection.alias in IDS:
-            of_other = exp.select(projection.alias).from_(other).subquery()
+        column = projection.alias_or_name
+        if column in IDS:
+            of_other = exp.select(column).from_(other).subquery()
             type_ = exp.Anonymous(this="typeof", expressions=[of_other])
-            own = (projection.unalias(), reference(projection.alias), literal(name), literal(named), type_)
-            projection.set("this", call(catalog, "of_kind", *own))
+            own = (projection.unalias().copy(), reference(column), literal(name), literal(named), type_)
+            projection.replace(call(catalog, "of_kind", *own).as_(column))
 
 
-def _of_one_system(query: exp.Query) -> exp.Query:
+def advise(query: exp.Query, renamed: Mapping[str, str]) -> None:
+    """Let the messages of a query name the parameters that stand for columns, in place."""
+    for text in query.find_all(exp.Literal):
+        for column, known in renamed.items() if text.is_string else ():
+            text.set("this", text.this.replace(f"{column} := ", f"{known} := "))
+
+
+def of_one_system(query: exp.Query) -> exp.Query:
     """Leave out the columns that distinguish systems, in place."""
     for select in query.find_all(exp.Select):
         kept = []

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.like import Likeness
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Offer
+    from duckmetrics.macro_queries.side_tables import SideTables
 
 BY, QUERIES = "by", "queries"
 
@@ -41,6 +42,7 @@ class RankingCall:
         asked_for: the metrics asked for.
         arguments: the parameters of the macro.
         likeness: the conventions of tools, if the macro follows them.
+        side: the tables next to predictions and truth, if the macro reads any.
     """
 
     def __init__(
@@ -51,9 +53,10 @@ class RankingCall:
         asked_for: AskedFor,
         arguments: Sequence[Argument],
         likeness: Likeness | None = None,
+        side: SideTables | None = None,
     ) -> None:
         self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
-        self.arguments, self.likeness = arguments, likeness
+        self.arguments, self.likeness, self.side = arguments, likeness, side
         self.values = likeness.values(offer.values()) if likeness else offer.values()
         self.offered = list(dict.fromkeys(entry.asked for entry in entries))
         self.is_listed = len(self.offered) > 1

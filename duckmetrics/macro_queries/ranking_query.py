@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import TOP
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macro_queries.followed import Followed
+from duckmetrics.macro_queries.followed import Followed, each_cutoff
 from duckmetrics.macro_queries.forms import CLOSED, OPEN
 from duckmetrics.macro_queries.macro import QUERY
 from duckmetrics.macro_queries.ranking_checks import RankingChecks
@@ -26,6 +26,7 @@ from duckmetrics.macro_queries.template import Template, bound_once, chosen, joi
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from duckmetrics.macro_queries.asked_for import OneMetric
     from duckmetrics.macro_queries.forms import Form
     from duckmetrics.macro_queries.ranking_call import RankingCall
     from duckmetrics.macro_queries.ranking_results import Results
@@ -41,11 +42,13 @@ class RankingQuery:
         results: the last part of the query.
         macros: name of a metric -> its macro, if a list of metrics may follow a tool or have parameters in
             their texts; or under "", the macro of all metrics.
+        cutoffs: those of the call, if each has a query of its own.
     """
 
     of: RankingCall
     results: type[Results]
     macros: Mapping[str, str] | None = None
+    cutoffs: OneMetric | None = None
 
     def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
         """Return the body of the macro.
@@ -58,7 +61,7 @@ class RankingQuery:
         template = Template([argument.name for argument in of.arguments], meant, inline)
         text = RankingText(of, template)
         steps, results = RankingSteps(text), self.results(text)
-        checks = RankingChecks(text, results.problems())
+        checks = RankingChecks(text, [*(of.side.problems() if of.side else ()), *results.problems()])
         whole = [
             *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),
             *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
@@ -68,6 +71,8 @@ class RankingQuery:
         if self.macros is not None:
             is_alone = inline is not None
             written = Followed(of, self.macros, self._results, is_alone=is_alone).run(written)
+        if self.cutoffs is not None:
+            written = each_cutoff(self.cutoffs, written, results)
         run = exp.Anonymous(this=QUERY, expressions=[written])
         return exp.select("*").from_(exp.Table(this=run))
 

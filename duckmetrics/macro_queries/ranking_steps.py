@@ -38,11 +38,18 @@ class RankingSteps:
 
     def tables(self) -> list[Part]:
         """Return the beginning of the query: the tables of the user, under the names of the metrics."""
+        side = self.of.side
         several, one = (
-            [f"{self.text.cte(n, q)}, " for n, q in tables_of_user(self.catalog, has_systems=has_systems)]
+            [
+                f"{self.text.cte(n, q)}, "
+                for n, q in tables_of_user(
+                    self.catalog, has_systems=has_systems, renamed=side.renamed if side else None
+                )
+            ]
             for has_systems in (True, False)
-        )  # fmt: skip
-        return ["WITH ", *merged(self.of.has_systems, several, one)]
+        )
+        others = [f"{self.text.cte(n, q)}, " for n, q in side.steps()] if side else []
+        return ["WITH ", *merged(self.of.has_systems, several, one), *others]
 
     def steps(self, form: Form) -> list[Part]:
         """Return the steps up to the row of each query with its values."""

@@ -26,6 +26,7 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import A_CUTOFF, CONSTANTS, SOME_CUTOFF
 from duckmetrics.macro_queries.macro import HIDDEN, Argument, Macro, Overload, given, reference, without_with
+from duckmetrics.macro_queries.parameters import aliases_of
 from duckmetrics.macro_queries.query import in_one, shown, tables_of_user, whole
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
@@ -120,8 +121,8 @@ def _refused(problem: exp.Expr) -> exp.Query:
 def _metrics(catalog: Catalog) -> Iterator[_Metric]:
     """Yield every metric that a tool has, with a cut-off and without one."""
     groups: dict[tuple[str, bool], _Metric] = {}
-    for family, name in catalog.names:
-        for k in (SOME_CUTOFF, None) if family == RANKING else ():
+    for name in aliases_of(catalog, RANKING):
+        for k in (SOME_CUTOFF, None):
             spec = f"{RANKING}.{name}" + (f"@{k}" if k else "")
             try:
                 default = parse_measure(catalog, spec, {}, lambda: RANKING)

@@ -12,6 +12,7 @@ from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.compose.reading import needs_truth
 from duckmetrics.macro_queries.asked_for import OneMetric, SeveralMetrics
 from duckmetrics.macro_queries.comparison_results import (
     ADJUST,
@@ -22,17 +23,18 @@ from duckmetrics.macro_queries.comparison_results import (
     Compared,
     Comparison,
 )
-from duckmetrics.macro_queries.followed import tool_entries
-from duckmetrics.macro_queries.forms import entries_of
+from duckmetrics.macro_queries.followed import CUTOFF_OF_QUERY, tool_entries
+from duckmetrics.macro_queries.forms import CLOSED, entries_of
 from duckmetrics.macro_queries.like import LIKE, Likeness
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, Written, reference
-from duckmetrics.macro_queries.parameters import Offer, aliases_of
+from duckmetrics.macro_queries.parameters import Offer, aliases_of, is_listed
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import RankingQuery
 from duckmetrics.macro_queries.ranking_results import ByQuery, Overall, Results
 from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.macro_queries.side_tables import SideTables
 from duckmetrics.presets.presets import presets
 from duckmetrics.statistics.adjustment import HOLM
 
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.forms import Entry
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
+# The tables of a metric that does not depend on relevant items.
+NO_TRUTH = "the judged items; if there are none, the predictions of one system again"
+UNJUDGED = (TABLES[0], Argument("truth", required=True, meanings={"": NO_TRUTH}))
 SLICES = (
     Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
     Argument(BY, meanings={"": "the names of the columns to split the results by"}),
@@ -94,6 +99,20 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
         yield Macro(name, (Overload(arguments, Written(query.body)),), title)
     means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
     yield _compare(catalog, offer, means, like, columns)
+    yield from _of_metrics(catalog, offer, entries, names, columns)
+    others = {name: catalog.names[RANKING, name] for name in names if name not in aliases}
+    further = Offer(catalog, others, settled, offer.words)
+    yield from _of_metrics(catalog, further, list(entries_of(catalog, further.asked)), names, columns)
+
+
+def _of_metrics(
+    catalog: Catalog,
+    offer: Offer,
+    entries: Sequence[Entry],
+    names: Mapping[str, str],
+    columns: Sequence[Argument],
+) -> Iterator[Macro]:
+    """Yield a macro for every metric of an offer that has one."""
     for asked in offer.asked:
         own = [entry for entry in entries if entry.asked is asked]
         for name in asked.names:
@@ -139,11 +158,20 @@ def _of_metric(
     params = offer.arguments_of(asked)
     likeness = Likeness(catalog, metric, params)
     like = (likeness.like,) if likeness.entries else ()
-    arguments = (*TABLES, *likeness.opened(params), *SLICES, *like, aggregated, *columns)
+    side = None if is_listed(metric) else SideTables(catalog, metric, [param.name for param in params])
+    tables = TABLES if side is None or needs_truth(catalog, [entries[0].measure(CLOSED[0])]) else UNJUDGED
+    arguments = (
+        *tables, *likeness.opened(params), *(side.arguments if side else ()), *SLICES, *like, aggregated,
+        *(side.columns(columns) if side else columns),
+    )  # fmt: skip
     alone = [replace(entry, asked=own.asked[0]) for entry in entries]
     one = OneMetric(catalog, alone, name, k)
-    called = RankingCall(catalog, own, alone, one, arguments, likeness if like else None)
-    body = Written(RankingQuery(called, Overall).body)
+    called = RankingCall(catalog, own, alone, one, arguments, likeness if like else None, side)
+    cutoffs = None
+    if side is not None and called.composed(CLOSED[-1]).asks_deeper():
+        # Steps depend on the cut-off. Those of the other metrics keep the ranks up to the largest one.
+        cutoffs, called.asked_for = one, replace(one, k=exp.column(CUTOFF_OF_QUERY))
+    body = Written(RankingQuery(called, Overall, cutoffs=cutoffs).body)
     return Macro(macro, (Overload(arguments, body),), metric.title, metric)
 
 

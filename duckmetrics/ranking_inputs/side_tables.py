@@ -33,6 +33,11 @@ MEANINGS: dict[Role, str] = {
 SIDE_INPUTS = {*MEANINGS, *OF_COLUMNS}
 
 
+def table_of(name: str) -> Role:
+    """Return the table that holds an input."""
+    return ITEMS if name in OF_COLUMNS else cast("Role", name)
+
+
 def side_queries(tables: RankingTables, ids: RankingIds) -> dict[str, exp.Query]:
     """Write the canonical query of each input that these tables have."""
     queries: dict[str, exp.Query] = {}

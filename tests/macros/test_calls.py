@@ -19,8 +19,14 @@ ROWS = """SELECT i AS id, (i * 7 % 10 < 4)::INT AS label, (i * 13 % 17 / 17e0)::
 MEANT = {
     "metrics": "['auc']", "like": "'sklearn'", "weight": "w", "control": "'a'", "baseline": "'a'",
     "max_fpr": "0.5", "recall": "0.5", "precision": "0.5", "fpr": "0.5", "top": "0.5", "beta": "2",
-    "data": "every",
+    "data": "every", "category": "'c1'",
 }  # fmt: skip
+# The tables next to predictions and truth, under the names of the parameters for them.
+SIDE_TABLES = """
+    CREATE TABLE history AS SELECT id % 5 AS query_id, id // 2 AS item_id FROM data;
+    CREATE TABLE items AS SELECT id AS item_id, 'c' || id % 3 AS category, [id % 2, 1e0] AS vector FROM data;
+    CREATE TABLE reference AS SELECT id % 6 AS query_id, id AS item_id, id % 7 AS score FROM data;
+"""
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +43,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.Duck
         connection.execute(
             "CREATE TABLE truth AS SELECT id % 6 AS query_id, id AS item_id, label AS relevance FROM data"
         )
+        connection.execute(SIDE_TABLES)
         yield connection
 
 

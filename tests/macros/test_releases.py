@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from macros.test_calls import MEANT, ROWS, printed, with_arguments, words
+from macros.test_calls import MEANT, ROWS, SIDE_TABLES, printed, with_arguments, words
 
 import duckmetrics
 from duckmetrics.macros.script import macro_names
-from support.cases import CATALOG
+from support.cases import CATALOG, side_tables
 from support.duckdb_shell import connected, executable, rows, same, text
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ CREATE TABLE truth AS SELECT id % 6 AS query_id, id AS item_id, label AS relevan
 CREATE TABLE systems AS SELECT 'A' AS system, * FROM predictions
     UNION ALL SELECT 'B', * REPLACE (score * item_id % 3 AS score) FROM predictions;
 CREATE TABLE parts AS SELECT i AS query_id, nullif(i % 3, 2) AS part FROM range(6) AS r(i);
+{SIDE_TABLES}
 """
 
 
@@ -134,9 +135,10 @@ def test_the_values_are_those_of_python(
                 continue  # fmt: skip
             needed = [p.name for p in CATALOG.names[family, name].metric.own_params.values() if p.required]
             bound = CATALOG.names[family, name].bound
-            params = ", ".join(f"{p}={MEANT.get(p, p)}" for p in needed if p not in bound)
+            params = ", ".join(f"{p}={MEANT.get(p, p)}".replace("'", "") for p in needed if p not in bound)
             spec = f"{family}.{name}" + (f"({params})" if params else "")
-            value = duckmetrics.evaluate(*data, spec, connection=session)[spec]
+            tables = side_tables(CATALOG.names[family, name].metric)
+            value = duckmetrics.evaluate(*data, spec, connection=session, **tables)[spec]
             assert same(_number(wanted[calls[0]][0]["value"]), _number(value)), (calls[0], spec)
             compared += 1
     assert compared > 80

@@ -53,6 +53,12 @@ def open_case(name: str) -> duckdb.DuckDBPyConnection:
         load_together(connection)
     else:
         connection.execute((ROOT / f"tests/data/ranking/{name}.sql").read_text("utf-8"))
+    open_tables(connection)
+    return connection
+
+
+def open_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give the tables of a case the types of the canonical inputs, and add the other tables."""
     connection.execute(
         "CREATE OR REPLACE TABLE predictions AS "
         "SELECT * REPLACE (score::DOUBLE AS score), row_number() OVER () AS position FROM predictions"
@@ -61,7 +67,6 @@ def open_case(name: str) -> duckdb.DuckDBPyConnection:
         "CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth"
     )
     with_side_tables(connection)
-    return connection
 
 
 def with_side_tables(connection: duckdb.DuckDBPyConnection) -> None:
@@ -200,6 +205,12 @@ RANKING = [metric for metric in PER_QUERY if not metric.inputs.keys() & SIDE_INP
 SIDE = [metric for metric in PER_QUERY if metric not in RANKING]
 # The metrics of all lists of a system together.
 OF_SYSTEMS = [metric for metric in EVERY_RANKING if metric.is_of_systems]
+
+
+def side_tables(metric: Definition) -> dict[str, str]:
+    """Return the tables next to predictions and truth that a metric reads, as arguments of these names."""
+    of_columns = {"item_categories": "items", "item_vectors": "items"}
+    return {of_columns.get(name, name): of_columns.get(name, name) for name in SIDE_INPUTS & {*metric.inputs}}
 
 
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]
