@@ -26,6 +26,11 @@
 --           q2: 1 * 1 = 1
 -- related:  n_returned, coverage
 -- note:     it is a mean over queries, so that it has intervals like every other one
-SELECT system, query_id, CASE WHEN max(n_returned) >= $at_least THEN 1e0 ELSE 0e0 END AS value
-FROM returned_counts
-GROUP BY system, query_id;
+SELECT
+    answers.system,
+    answers.query_id,
+    CASE WHEN coalesce(max(returned_counts.n_returned), 0) >= $at_least THEN 1e0 ELSE 0e0 END AS value
+FROM answers
+LEFT JOIN returned_counts
+    ON returned_counts.system = answers.system AND returned_counts.query_id = answers.query_id
+GROUP BY answers.system, answers.query_id;
