@@ -137,7 +137,8 @@ def test_the_values_are_those_of_python(
             bound = CATALOG.names[family, name].bound
             params = ", ".join(f"{p}={MEANT.get(p, p)}".replace("'", "") for p in needed if p not in bound)
             spec = f"{family}.{name}" + (f"({params})" if params else "")
-            tables = side_tables(CATALOG.names[family, name].metric)
+            known = side_tables(CATALOG.names[family, name].metric)
+            tables = {n: table for n, table in known.items() if f'"{n}" := ' in calls[0]}
             value = duckmetrics.evaluate(*data, spec, connection=session, **tables)[spec]
             assert same(_number(wanted[calls[0]][0]["value"]), _number(value)), (calls[0], spec)
             compared += 1
