@@ -58,6 +58,7 @@ class Request:
         where: a condition of the rows that count, by the table.
         versions: the versions to read, by the table; see `read_versions`.
         needs_truth: whether a metric needs to know the relevant items.
+        truth_reader: the text of the first such metric, for messages; empty if it is not known.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
@@ -84,6 +85,7 @@ class Request:
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     needs_truth: bool = True
+    truth_reader: str = ""
     checked: bool = False
 
     @property
