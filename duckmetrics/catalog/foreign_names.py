@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.presets.presets import Conventions, NameSet, Preset
 
+# The cut-off in advice on a spec that has none.
+EXAMPLE = "10"
+# The first sign after a name in the notations of tools.
+_NOTATION = re.compile(r"[({@:]")
 _HOLE = re.compile(r"\{(\w+)\}")
 # In the spec of a variant: a number, its power, its share of another, or the rest of a share.
 _FORMULA = re.compile(r"\{(?P<rest>1-)?(?P<name>[a-z_]\w*)(?:\^(?P<power>[\d.]+)|/(?P<whole>\d+))?\}")
@@ -106,6 +110,28 @@ def _matches(known: Conventions, names: str, spec: str) -> Iterator[dict[str, st
                 )
                 if match := re.fullmatch(pattern, spec):
                     yield match.groupdict()
+
+
+def spellings(name: str, k: str | None, tools: Iterable[Preset]) -> Iterator[tuple[Preset, str]]:
+    """Yield the tools that have a metric of a name in another notation, such as ``MAP(k=10)``.
+
+    Args:
+        name: the name alone, in any letter case.
+        k: the cut-off, None for none. A name that needs one has EXAMPLE then.
+    """
+    for tool in tools:
+        for known in tool.families.values():
+            names = [*(one.name for one in known.metrics.values()), *(one.name for one in known.variants)]
+            forms = [form for every in names for form in split_specs(every) if _is_form(form, name)]
+            if forms:
+                best = max(forms, key=lambda form: (CUTOFF in _HOLE.findall(form)) == (k is not None))
+                yield tool, _HOLE.sub(lambda _: EXAMPLE if k is None else k, best)
+
+
+def _is_form(form: str, name: str) -> bool:
+    """Return whether a form of a preset has this name, and no place for a number except the cut-off."""
+    bare = _NOTATION.split(form, maxsplit=1)[0].rstrip("_.")
+    return bare.lower() == name.lower() and set(_HOLE.findall(form)) <= {CUTOFF}
 
 
 def name_of(names: str, values: Mapping[str, Value]) -> str:

@@ -111,6 +111,8 @@ def _called_elsewhere(
         MetricError: no tool has this name (the error of our own reading), or the tool in `like` does not.
     """
     known = meant_by(catalog, spec, presets().values())
+    if not known and isinstance(error, UnknownNameError):
+        raise misspelled.of_tools(catalog, spec, like) or error
     if not known or (like is not None and not isinstance(error, UnknownNameError)):
         raise error
     try:

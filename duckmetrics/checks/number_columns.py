@@ -45,8 +45,12 @@ class NumberColumns:
         if scores is not None:
             self._number(place, "score", scores, is_list=True)
 
-    def grade(self, place: Place) -> None:
-        """Examine the relevance of the truth, or the label of a prediction."""
+    def grade(self, place: Place, reader: str) -> None:
+        """Examine the relevance of the truth, or the label of a prediction.
+
+        Args:
+            reader: the metric that needs it, for messages.
+        """
         order = ("relevance", "label") if place[1] == "truth" else ("label", "relevance")
         found = (self._tables.find(place, column) for column in order)
         name = next((name for name in found if name is not None), None)
@@ -54,7 +58,7 @@ class NumberColumns:
             self._number(place, "relevance", name, graded=True)
         elif place[1] == "predictions":
             source = self._tables[place]
-            self._tables.add_missing(place, "label", no_labels(source))
+            self._tables.add_missing(place, "label", no_labels(source, reader))
 
     def observation(self, place: Place) -> None:
         """Examine the label, score and weight of a row of a classifier."""

@@ -154,7 +154,7 @@ class Admission:
                 self._numbers.order(place)
         judged = self._tables.of("truth")
         for place, _ in judged or (self._tables.of("predictions") if self._request.needs_truth else ()):
-            self._numbers.grade(place)
+            self._numbers.grade(place, self._request.truth_reader)
 
     def _labels(self, measures: Sequence[Measure]) -> None:
         """Examine the labels, scores and weights of a classifier, and the groups if a metric reads them."""

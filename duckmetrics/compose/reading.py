@@ -21,7 +21,12 @@ QUERIES, LISTS = "queries", "lists"
 
 def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:
     """Return whether a value of a measure depends on the relevant items, under its parameters."""
-    return any(TRUTH in tables_of(catalog, measure) for measure in measures)
+    return truth_reader(catalog, measures) is not None
+
+
+def truth_reader(catalog: Catalog, measures: Iterable[Measure]) -> str | None:
+    """Return the text of the first measure whose value depends on the relevant items; None if none does."""
+    return next((measure.text for measure in measures if TRUTH in tables_of(catalog, measure)), None)
 
 
 def needed_by(catalog: Catalog, measures: Sequence[Measure], inputs: Iterable[str]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
-from duckmetrics.compose.reading import needs_truth
+from duckmetrics.compose.reading import needs_truth, truth_reader
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
@@ -111,7 +111,8 @@ class Session:
         if request.truth is not None:
             return request
         rankings = [measure for measure in measures if measure.family == RANKING]
-        return replace(request, needs_truth=needs_truth(self.catalog, rankings))
+        reader = truth_reader(self.catalog, rankings)
+        return replace(request, needs_truth=reader is not None, truth_reader=reader or "")
 
     def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
         """Return whether nothing says which items are relevant, and no measure of rankings asks."""

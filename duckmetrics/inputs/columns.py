@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.column_types import INTEGER
+from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.sources import ROLES, Role, Source
 from duckmetrics.layouts.layouts import judged_by, likely
 
@@ -21,6 +22,8 @@ CANONICAL = (
 # DuckDB's names of the columns of a file without names, and the delimiters between names in one line.
 _UNNAMED = re.compile(r"column[0-9]+")
 _DELIMITER = re.compile(r"[ :;|,/^~]+")
+# Tables whose columns are mapped separately, because the predictions may have others of the same name.
+NAMED = (HISTORY, ITEMS, REFERENCE)
 # Columns that several of the user's columns can form together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 
@@ -90,18 +93,28 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
         return InputError(source.label, what, "give the predictions first, then the truth")
     meant = likely(role, source.whole.columns)
     if column not in meant:
-        return InputError(source.label, what, _mapped(source, column))
+        return InputError(source.label, what, _mapped(source, column, role))
+    meant = {key_of(name, role): known for name, known in meant.items()}
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
     return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
 
 
-def _mapped(source: Source, column: str) -> str:
+def key_of(column: str, role: Role) -> str:
+    """Return the key that maps a column; that of a history, a catalogue or a reference names the table."""
+    return f"{role}.{column}" if role in NAMED else column
+
+
+def _mapped(source: Source, column: str, role: Role) -> str:
     """Return how to name a column; a text file may lack the line of names, or have an odd delimiter."""
     only = next(iter(source.all_columns), "")
     delimiter = _DELIMITER.search(only)
     if len(source.all_columns) == 1 and delimiter and column in only.lower():
         return f"name the delimiter, as in \"FROM read_csv('{source.label}', delim = '{delimiter[0]}')\""
-    how = f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+    key = key_of(column, role)
+    how = f"map it with columns={{'{key}': ...}} (on the command line --column {key}=...)"
+    if column == "score" and role == REFERENCE:
+        rank = key_of("rank", role)
+        how += f", or a rank with columns={{'{rank}': ...}} (--column {rank}=...)"
     if all(map(_UNNAMED.fullmatch, source.all_columns)):
         return f"if its first line holds no names, put them above it; or {how}"
     return how

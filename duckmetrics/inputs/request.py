@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.facts import POSITIONS, holds
+from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
@@ -57,6 +58,7 @@ class Request:
         where: a condition of the rows that count, by the table.
         versions: the versions to read, by the table; see `read_versions`.
         needs_truth: whether a metric needs to know the relevant items.
+        truth_reader: the text of the first such metric, for messages; empty if it is not known.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
@@ -83,6 +85,7 @@ class Request:
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     needs_truth: bool = True
+    truth_reader: str = ""
     checked: bool = False
 
     @property
@@ -147,7 +150,7 @@ def read_request(
         MetricError: an unknown preset, groupings of two kinds, an expression that is not one of a row, or no
             whole number where there must be one.
         InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
-            an unknown layout; or a dictionary that is not a table.
+            an unknown layout; a dictionary that is not a table; or a condition on a table that is not given.
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
@@ -175,7 +178,25 @@ def read_request(
         scores=read_scores(score, system, tables, mapped),
         where=read_where(where),
     )
+    _refuse_absent(request)
     return replace(request, versions=read_versions(version, as_of, request.tables))
+
+
+def _refuse_absent(request: Request) -> None:
+    """Refuse a condition on a table that is not given: it would change nothing.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    tables = request.tables
+    for table in request.where:
+        if tables[table] is None:
+            option = f"--set {POPULATION}=TABLE" if table == POPULATION else f"--{table}"
+            raise InputError(
+                f"where {table}",
+                "this table is not given",
+                f"give it with {table}= ({option}), or leave the condition out",
+            )
 
 
 def with_switches(catalog: Catalog, request: Request, switches: Mapping[str, Any]) -> Request:

@@ -15,7 +15,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import CANONICAL, ColumnMap, missing_column
+from duckmetrics.inputs.columns import CANONICAL, ColumnMap, key_of, missing_column
 from duckmetrics.inputs.sources import RUN, Role, Source
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ def score_expression(source: Source, columns: ColumnMap, role: Role = "predictio
             raise InputError(
                 source.label,
                 f"both {score!r} and {rank!r} could order the items",
-                "say which with columns={'score': ...} or columns={'rank': ...}",
+                f"say which with columns={{'{key_of('score', role)}': ...}} or "
+                f"columns={{'{key_of('rank', role)}': ...}}",
             )
         score, rank = (score, None) if asked == ["score"] else (None, rank)
     name = score if score is not None else rank
     if name is None:
-        if source.find("relevance") is not None:
+        if role == "predictions" and source.find("relevance") is not None:
             raise InputError(
                 source.label,
                 "no column 'score' but one 'relevance', as a truth has",

@@ -32,7 +32,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     tables = RankingTables(request, attach)
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
-    queries = _queries(tables, ids, predictions, request.needs_truth)
+    queries = _queries(tables, ids, predictions, request)
     times, by_day = cuts(tables, ids)
     if times is not None:
         queries[CUTS] = times
@@ -68,14 +68,11 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
 
 
 def _queries(
-    tables: RankingTables, ids: RankingIds, predictions: RankingPredictions, needed: bool
+    tables: RankingTables, ids: RankingIds, predictions: RankingPredictions, request: Request
 ) -> dict[str, exp.Query]:
-    """Write the canonical query of each input but the attributes.
-
-    Args:
-        needed: whether there must be a truth.
-    """
-    queries = {"predictions": predictions.query(), "truth": truth_query(tables, ids, needed)}
+    """Write the canonical query of each input but the attributes."""
+    truth = truth_query(tables, ids, request.needs_truth, request.truth_reader)
+    queries = {"predictions": predictions.query(), "truth": truth}
     queries |= side_queries(tables, ids)
     population = tables.extra.get("population")
     if population is not None:

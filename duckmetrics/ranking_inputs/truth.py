@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
 
 
-def truth_query(tables: RankingTables, ids: RankingIds, needed: bool) -> exp.Query:
+def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: str) -> exp.Query:
     """Write the input `truth`: the relevance of each judged item.
 
     Args:
         needed: whether there must be one; if not, it may have no relevant item.
+        reader: the metric that needs it, for messages; empty if it is not known.
 
     Raises:
         InputError: there is neither a truth table nor a label in the predictions.
     """
     if tables.truth is None:
-        return _of_logs(tables, ids) if needed or has_labels(tables) else _nothing(tables, ids)
+        return _of_logs(tables, ids, reader) if needed or has_labels(tables) else _nothing(tables, ids)
     if tables.truth.listed is not None:
         return _of_lists(tables.truth, tables.truth.listed, ids)
     return _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
@@ -76,13 +77,13 @@ def _nothing(tables: RankingTables, ids: RankingIds) -> exp.Select:
     return exp.select("query_id", "item_id", grade).distinct().from_(rows.subquery("answered"))
 
 
-def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
+def _of_logs(tables: RankingTables, ids: RankingIds, reader: str) -> exp.Query:
     """Write the labels of the predictions; the ideal list is the query's own rows."""
     parts = []
     for table in tables.predictions:
         grade = table.find(tables.columns, "label", "relevance")
         if grade is None:
-            raise no_labels(table.source)
+            raise no_labels(table.source, reader)
         if table.listed is not None:
             raise InputError(table.source.label, "lists carry no labels", "give a truth table")
         parts.append(_of_rows(table, ids, grade))
@@ -92,10 +93,15 @@ def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
     return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
 
 
-def no_labels(source: Source) -> InputError:
-    """Return the error for predictions that carry no labels, where there is no truth."""
+def no_labels(source: Source, reader: str) -> InputError:
+    """Return the error for predictions that carry no labels, where there is no truth.
+
+    Args:
+        reader: the metric that needs the truth, empty if it is not known.
+    """
+    needed = f", which {reader} needs," if reader else ""
     return InputError(
         source.label,
-        f"no truth table and no column 'label'; found {', '.join(source.all_columns)}",
+        f"no truth table{needed} and no column 'label'; found {', '.join(source.all_columns)}",
         "give a truth table (--truth), or map columns={'label': ...} (--column label=...)",
     )

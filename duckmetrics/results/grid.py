@@ -14,6 +14,7 @@ from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 from duckmetrics.screens.columns import Column, table_lines
 from duckmetrics.screens.long import NUMERIC, long_cells
+from duckmetrics.screens.reasons import reason_lines
 from duckmetrics.screens.signs import plain
 from duckmetrics.sentences.lists import spanned
 from duckmetrics.sentences.relevance import no_relevant_of, no_relevant_sentence
@@ -124,10 +125,11 @@ def footer_of(
         lines.append("↓ lower is better")
     if result.level is not None and has_halves:
         lines.append(f"± half of a {100 * result.level:g} % interval")
+    unknown = [row for row in result.rows if row["value"] is None]
     sizes = {row["n"] for row in result.rows}
     if len(sizes) == 1 and not has_title:
         lines.append(f"n = {sizes.pop()}")
-    return [*lines, *no_relevant_lines(result), *_reasons(result)]
+    return [*lines, *no_relevant_lines(result), *reason_lines(result, unknown)]
 
 
 def no_relevant_lines(result: Values) -> list[str]:
@@ -259,19 +261,3 @@ def split(block: Block, width: int) -> list[Block]:
               [[row[i] for i in (*keys, *group)] for row in block.cells], block.keys)
         for group in groups
     ]  # fmt: skip
-
-
-def _reasons(result: Values) -> list[str]:
-    """Return each reason why values are NULL once, with the places."""
-    told: dict[str, list[str]] = {}
-    for row in result.rows:
-        if row["value"] is None:
-            segment = result.segment(row)
-            place = [row["metric"], *([] if row["system"] is None else [str(row["system"])])]
-            place += [f"{name}={visible_key(value)}" for name, value in segment.items()]
-            told.setdefault(str(row["reason"]), []).append(visible(" ".join(place)))
-    return [f"NULL: {reason} ({_some(places)})" for reason, places in told.items()]
-
-
-def _some(places: Sequence[str]) -> str:
-    return ", ".join(places) if len(places) <= 3 else f"{', '.join(places[:3])} and {len(places) - 3} more"

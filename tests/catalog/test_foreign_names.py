@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 import ir_measures
@@ -104,6 +105,31 @@ def test_examples(name: str, ours: str | None) -> None:
 def test_names_that_no_tool_has(name: str) -> None:
     with pytest.raises(MetricError):
         parse_measure(CATALOG, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "advice"),
+    [
+        ("IntraListDiversity@10", None, "IntraListDiversity is category_distance here; write "
+         "category_distance@10; with like='rectools' its own spelling is IntraListDiversity(k=10)"),
+        ("meaninvuserfreq", None, "meaninvuserfreq is self_information here; write self_information@10; "
+         "with like='rectools' its own spelling is MeanInvUserFreq(k=10)"),
+        ("F1Beta@5", None, "F1Beta is f_beta here; write ranking.f_beta(beta=1)@5; with like='rectools' its "
+         "own spelling is F1Beta(k=5)"),
+        ("ndcg_cut@5", None, "ndcg_cut is ndcg here; write ndcg@5; with like='pytrec_eval' its own spelling "
+         "is ndcg_cut_5"),
+        ("MeanInvUserFreq@5", "rectools", "MeanInvUserFreq is self_information here; write "
+         "MeanInvUserFreq(k=5), as RecTools does, or self_information@5"),
+        ("inter_list_diversit@10", None, "unknown metric 'inter_list_diversit'; did you mean "
+         "'inter_list_diversity'?"),
+        (r"ndcg_cut@\1", None, "unknown metric 'ndcg_cut'; did you mean 'ndcg'?"),
+    ],
+)  # fmt: skip
+def test_a_name_of_a_tool_in_our_notation_names_its_spelling(
+    name: str, tool: str | None, advice: str
+) -> None:
+    with pytest.raises(MetricError, match=f"^{re.escape(f'{name}: {advice}')}$"):
+        parse_measure(CATALOG, name, like=tool and presets()[tool])
 
 
 def test_our_names_win_without_a_tool_and_lose_with_it() -> None:

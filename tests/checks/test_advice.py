@@ -47,6 +47,19 @@ def test_a_point_is_no_parameter() -> None:
         duckmetrics.evaluate(RUN, TRUTH, ["rankings.map"])
 
 
+def test_a_missing_truth_names_the_metric_that_needs_it() -> None:
+    """Self-information reads no truth; serendipity and NDCG do."""
+    message = "run: no truth table, which serendipity@2 needs, and no column 'label'"
+    metrics = ["self_information@2", "serendipity@2", "ndcg@2"]
+    with duckdb.connect() as connection:
+        connection.register("run", RUN)
+        given = {"history": RUN, "connection": connection}
+        with pytest.raises(InputError, match=f"^{message}"):
+            duckmetrics.evaluate("run", None, metrics, **given)
+        (error,) = duckmetrics.check("run", None, metrics, **given).errors
+    assert error.message.startswith(message)
+
+
 @pytest.mark.parametrize("name", ["ttest", "t_test", "t-test", "T"])
 def test_the_t_tests_are_found(name: str) -> None:
     with pytest.raises(MetricError, match="'paired_t' or 'welch_t'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +51,30 @@ def test_a_table_without_the_mapped_column_keeps_the_canonical_one() -> None:
 def test_a_mapping_to_a_column_that_no_table_has_is_refused(column: str) -> None:
     with pytest.raises(InputError, match="'scoer'"):
         overall("predictions", columns={column: "scoer"})
+
+
+@pytest.mark.parametrize(
+    ("table", "metric", "query", "message"),
+    [
+        ("history", "arp@10", "SELECT 1 AS x",
+         "no column 'query_id'; found x; map it with columns={'history.query_id': ...} (on the command line "
+         "--column history.query_id=...)"),
+        ("items", "coverage@10", "SELECT 1 AS x",
+         "no column 'item_id'; found x; map it with columns={'items.item_id': ...} (on the command line "
+         "--column items.item_id=...)"),
+        ("reference", "overlap@10", "SELECT query_id, item_id, 1 AS relevance FROM truth",
+         "no column 'score'; found query_id, item_id, relevance; map it with "
+         "columns={'reference.score': ...} "
+         "(on the command line --column reference.score=...), or a rank with columns={'reference.rank': ...} "
+         "(--column reference.rank=...)"),
+        ("reference", "overlap@10", "SELECT *, 1 AS rank FROM predictions",
+         "both 'score' and 'rank' could order the items; say which with columns={'reference.score': ...} or "
+         "columns={'reference.rank': ...}"),
+    ],
+)  # fmt: skip
+def test_advice_on_a_column_names_the_table(table: str, metric: str, query: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"{re.escape(message)}$"):
+        evaluation("predictions", "truth", metric, **{table: query})
 
 
 @pytest.mark.slow

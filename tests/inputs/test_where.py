@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,23 @@ def test_only_tables_of_an_evaluation_have_conditions() -> None:
         values(RUN, where={"prediction": "score > 1"})
     with pytest.raises(InputError, match="names no table"):
         values(RUN, where="score > 1")
+
+
+ABSENT = {
+    "truth": "--truth", "queries": "--queries", "history": "--history", "items": "--items",
+    "reference": "--reference", "population": "--set population=TABLE",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("table", ABSENT)
+def test_a_condition_on_a_table_that_is_not_given_is_refused(table: str) -> None:
+    message = (
+        f"where {table}: this table is not given; give it with {table}= ({ABSENT[table]}), or leave the "
+        "condition out"
+    )
+    truth = None if table == "truth" else TRUTH
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        values(RUN, truth, where={table: "nonsense < 5"})
 
 
 def test_where_there_are_conditions_there_are_versions() -> None:

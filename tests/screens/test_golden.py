@@ -29,6 +29,9 @@ HOSTILE = (
     "[bold red]system[/] <b>|*_",
     "\x1b[31mred\n▲ better",
 )
+NO_INTERVAL = (
+    "no interval: an item that few lists have is in fewer resamples, so that each would have a lower coverage"
+)
 NO_TEST = "it is not a function of sums over rows"
 
 
@@ -111,6 +114,12 @@ def one_evaluated() -> Any:
     return evaluation(rows, level=0.95)
 
 
+def without_an_interval() -> Any:
+    """One system; a metric has a value and no interval, for a long reason."""
+    rows = [value(None, "arp@10", 362.6281, 6.5689), value(None, "coverage@10", 0.9615, reason=NO_INTERVAL)]
+    return evaluation(rows, level=0.95)
+
+
 def ab() -> Any:
     """An A/B test with a metric of each verdict."""
     return experiment([
@@ -150,7 +159,8 @@ def hostile(name: str) -> dict[str, Any]:
 SCREENS: dict[str, Callable[[], Any]] = {
     "compare_sliced": sliced, "compare_three": three_systems, "compare_targets": targets,
     "compare_untested": untested, "evaluate_three": three_evaluated, "evaluate_sliced": sliced_evaluated,
-    "evaluate_one": one_evaluated, "ab": ab, "ab_mismatch": mismatched,
+    "evaluate_one": one_evaluated, "evaluate_no_interval": without_an_interval, "ab": ab,
+    "ab_mismatch": mismatched,
 }  # fmt: skip
 
 
@@ -175,6 +185,14 @@ def test_every_line_fits_and_nothing_is_cut(name: str) -> None:
         text = screen(name, width)
         assert max(map(width_of, text.splitlines())) <= width, (name, width)
         assert "…" not in text
+
+
+def test_a_long_reason_takes_no_place_of_the_interval() -> None:
+    for width in (60, 100, 150, 200):
+        text = screen("evaluate_no_interval", width)
+        header, *_ = text.splitlines()
+        assert header.split()[:5] == ["metric", "value", "lower", "upper", "n"]
+        assert NO_INTERVAL in " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=("long", "wide letters", "markup", "control"))

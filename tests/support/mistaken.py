@@ -234,7 +234,7 @@ DATA = [
     Mistake("evaluate models.parquet truth.parquet -m mrr --system bm25", "bm25", "model"),
     Mistake(
         "evaluate run.parquet -m mrr",
-        "no truth table",
+        "no truth table, which mrr needs,",
         "--truth",
         "evaluate run.parquet --truth truth.parquet -m mrr",
     ),
