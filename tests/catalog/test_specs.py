@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from duckmetrics import DuckmetricsError, MetricError
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measures
-from support.cases import CATALOG, ranking
+from support.cases import CATALOG, open_case, ranking
 from support.little import RR, evaluation, little
 
 CUTOFF = "write a positive number after @, such as @10"
@@ -211,8 +211,12 @@ def test_any_call_returns_or_raises_an_error_of_this_package(text: str, switches
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_in_the_catalogue_evaluates(name: str) -> None:
-    spec = {"f_beta": "f_beta(beta=2)", "iprec": "iprec(recall=0.5)"}.get(name, name)
-    (row,) = evaluation(metric=spec.replace("iprec_at_recall", "iprec_at_recall(recall=0.5)")).rows
+    spec = {
+        "f_beta": "f_beta(beta=2)", "iprec": "iprec(recall=0.5)", "exposure": "exposure(category=drama)",
+        "iprec_at_recall": "iprec_at_recall(recall=0.5)",
+    }.get(name, name)  # fmt: skip
+    side = {table: table for table in ("history", "items", "reference")}
+    (row,) = evaluation(metric=spec, connection=open_case("sample"), **side).rows
     assert row["value"] is not None
 
 
