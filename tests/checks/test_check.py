@@ -56,7 +56,10 @@ IN_STEPS = {
 CLEAN = {
     "clean": ("ndcg@10", True),
     "clean ranks": ("ndcg@10,map,mrr@5", True),
-    "clean with further tables": ("ndcg@10,arp(popularity=users)@10,coverage", True),
+    "clean with further tables": (
+        "ndcg@10,arp(popularity=users)@10,coverage,ild@10,exposure(category=c0)@10",
+        True,
+    ),
     "clean rows": ("auc,log_loss,gauc,f1,ece,lift(top=0.1)", False),
 }
 
