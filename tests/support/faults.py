@@ -331,6 +331,10 @@ OF_RANKINGS = {
         items=_with_vectors("CASE item_id WHEN 'i03' THEN [NULL, NULL, 2] WHEN 'i33' THEN NULL "
                             "WHEN 'i13' THEN [1, 'nan'::DOUBLE, 2] WHEN 'i23' THEN [1, 2, '-inf'::DOUBLE] "
                             "ELSE [1, 2, i] END")),
+    "categories in one text": Fault(
+        "joined_category", "warning", 3, "category", "category=c0|d, items=14", "string_split",
+        items="SELECT item_id, if(item_id = 'i00', 'e', category[1] || '|d') AS category FROM c "
+              "UNION ALL SELECT 'i99', 'c0|d'"),
     "an item of the reference without an id": Fault(
         "reference_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or correct",
         options=AGAINST, reference="FROM r UNION ALL SELECT 'u07', NULL, 0.5"),
