@@ -331,6 +331,11 @@ OF_RANKINGS = {
         items=_with_vectors("CASE item_id WHEN 'i03' THEN [NULL, NULL, 2] WHEN 'i33' THEN NULL "
                             "WHEN 'i13' THEN [1, 'nan'::DOUBLE, 2] WHEN 'i23' THEN [1, 2, '-inf'::DOUBLE] "
                             "ELSE [1, 2, i] END")),
+    "a category that nothing has": Fault(
+        "unknown_category", "error", 1, "genre", "asked=C_1, nearest=c1", "spelling",
+        options={"metrics": "exposure(category=c0)@10,exposure(category=C_1)@10",
+                 "columns": {"items.category": "genre"}},
+        items="SELECT item_id, category AS genre FROM c"),
     "categories in one text": Fault(
         "joined_category", "warning", 3, "category", "category=c0|d, items=14", "string_split",
         items="SELECT item_id, if(item_id = 'i00', 'e', category[1] || '|d') AS category FROM c "
