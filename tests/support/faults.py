@@ -378,6 +378,10 @@ OF_RANKINGS = {
     "new items": Fault(
         "cold_item", "note", 2, "item_id", "item_id=i03, lists=1", "same ids",
         history="FROM h WHERE item_id NOT IN ('i03', 'i13')"),
+    "items that the history spells differently": Fault(
+        "no_known_item", "warning", 80, "item_id", "item_id=x-i00, found_in=history", "same ids",
+        options={"metrics": "arp@10"},
+        history="SELECT * REPLACE ('x-' || item_id AS item_id) FROM h"),
     "new users": Fault(
         "cold_user", "note", 5, "query_id", "query_id=u01", "by=history_length",
         history="FROM h WHERE query_id > 'u05'"),
