@@ -332,8 +332,9 @@ OF_RANKINGS = {
                             "WHEN 'i13' THEN [1, 'nan'::DOUBLE, 2] WHEN 'i23' THEN [1, 2, '-inf'::DOUBLE] "
                             "ELSE [1, 2, i] END")),
     "a category that nothing has": Fault(
-        "unknown_category", "error", 1, "genre", "asked=C_1, nearest=c1", "spelling",
-        options={"metrics": "exposure(category=c0)@10,exposure(category=C_1)@10",
+        "unknown_category", "error", 1, "genre", "asked=C1, first_category=c0", "spelling",
+        also=("near_category",),
+        options={"metrics": "exposure(category=c0)@10,exposure(category=C1)@10",
                  "columns": {"items.category": "genre"}},
         items="SELECT item_id, category AS genre FROM c"),
     "categories in one text": Fault(

@@ -7,18 +7,10 @@
 -- inputs:   item_categories (item_id, category)
 -- params:   category VARCHAR DEFAULT NULL
 -- advice:   give category= one of the categories of the catalogue, in the same spelling
--- note:     nearest is the category whose spelling differs least
-SELECT
-    $category AS asked,
-    (
-        SELECT category
-        FROM item_categories
-        GROUP BY category
-        ORDER BY levenshtein(lower(category), lower($category)), category
-        LIMIT 1
-    ) AS nearest
+-- note:     first_category is the first category of the catalogue in the order of text
+SELECT $category AS asked, first_category
 FROM (
-    SELECT count(CASE WHEN category = $category THEN 1 END) AS items
+    SELECT min(category) AS first_category, count(CASE WHEN category = $category THEN 1 END) AS items
     FROM item_categories
 ) AS known
 WHERE items = 0;

@@ -16,13 +16,11 @@ WITH sizes AS (
     GROUP BY item_id
 ),
 lengths AS (
-    SELECT length
+    SELECT length, row_number() OVER (ORDER BY count(length) DESC, length) AS place
     FROM sizes
     GROUP BY length
-    ORDER BY count(length) DESC, length
-    LIMIT 1
 )
 SELECT sizes.item_id, sizes.length, lengths.length AS usual_length, sizes.unusable
 FROM sizes
-CROSS JOIN lengths
+JOIN lengths ON lengths.place = 1
 WHERE sizes.unusable > 0 OR sizes.length <> lengths.length;
