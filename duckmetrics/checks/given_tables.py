@@ -18,9 +18,9 @@ OPTIONAL = {CUTS, *OF_COLUMNS}
 
 
 def side_tables_of(measure: Measure, inputs: Inputs) -> set[str]:
-    """Return the history, the catalogue and the reference run, if a measure reads them."""
-    read = measure.metric.inputs.keys() & SIDE_INPUTS
-    tables = {ITEMS if name in OF_COLUMNS else str(name) for name in read}
+    """Return the history, the catalogue, its columns and the reference run, if a measure reads them."""
+    tables = {str(name) for name in measure.metric.inputs.keys() & SIDE_INPUTS}
+    tables |= {ITEMS} if tables & OF_COLUMNS.keys() else set()
     # Without a catalogue, the items are those of the history.
     return tables | {HISTORY} if ITEMS in tables and ITEMS not in inputs.labels else tables
 

@@ -12,7 +12,7 @@ from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 from duckmetrics.ranking_inputs.attributes import Attributes
 from duckmetrics.ranking_inputs.cuts import CUTS, TIME, cuts, time_column
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
-from duckmetrics.ranking_inputs.side_tables import side_queries
+from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS, side_queries
 from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
 from duckmetrics.ranking_inputs.truth import has_labels, truth_query
 
@@ -111,6 +111,10 @@ def _names(
         names |= {f"{role}.{column}": "+".join(key.parts) for column, key in ids_of.items() if key}
         if role == REFERENCE:
             names["reference.score"] = table.find(columns, "score", "rank") or table.listed or "score"
+        if role == ITEMS:
+            names |= {
+                f"items.{column}": table.find(columns, column) or column for column in OF_COLUMNS.values()
+            }
     for table in (first, truth, *tables.extra.values()):
         names[f"{table.role}.{TIME}"] = time_column(table, columns) or TIME
     return names

@@ -28,7 +28,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked, macro
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import bind
-from duckmetrics.ranking_inputs.side_tables import MEANINGS
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 from duckmetrics.reference import ranking as ranking_reference
 from duckmetrics.reference.observation import Observation
 from duckmetrics.summaries.classification import EXTRAS
@@ -243,7 +243,13 @@ def test_a_metric_declares_what_readers_need() -> None:
         assert not table.header.keys() & {"range", "example"}, table.path
     for check in (*CATALOG.checks.values(), *CATALOG.inspections.values()):
         assert check.header.keys() >= CHECK_KEYS, check.path
-        known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics), *MEANINGS}
+        known = {
+            *EXTERNAL,
+            "weight",
+            *CATALOG.relations,
+            *(name for _, name in CATALOG.metrics),
+            *SIDE_INPUTS,
+        }
         if check.family == "inspections":
             known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query", "unanswered_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path

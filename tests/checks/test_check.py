@@ -56,7 +56,10 @@ IN_STEPS = {
 CLEAN = {
     "clean": ("ndcg@10", True),
     "clean ranks": ("ndcg@10,map,mrr@5", True),
-    "clean with further tables": ("ndcg@10,arp(popularity=users)@10,coverage", True),
+    "clean with further tables": (
+        "ndcg@10,arp(popularity=users)@10,coverage,ild@10,exposure(category=c0)@10",
+        True,
+    ),
     "clean rows": ("auc,log_loss,gauc,f1,ece,lift(top=0.1)", False),
 }
 
@@ -420,3 +423,19 @@ def test_a_finding_says_how_many_of_how_many() -> None:
         assert finding.sentence
         assert (finding.share is None) == (finding.of is None)
         assert finding.advice not in finding.sentence or not finding.advice
+
+
+def test_an_unknown_category_is_refused_and_a_near_one_is_named() -> None:
+    run = {"q1": {"a": 0.5, "b": 0.4}}
+    items = "SELECT unnest(['a', 'b']) AS item_id, unnest(['drama', 'comedy']) AS category"
+    with pytest.raises(InputError) as caught:
+        duckmetrics.evaluate(run, metrics="exposure(category=drma)@2", items=items)
+    first, second = str(caught.value).splitlines()
+    assert "1 category that no item of the catalogue has (asked=drma, first_category=comedy)" in first
+    assert "(asked=drma, known=drama)" in second
+    for category in ("drama", "comedy"):
+        assert duckmetrics.evaluate(run, metrics=f"exposure(category={category})@2", items=items)
+    with pytest.raises(InputError) as caught:
+        duckmetrics.evaluate(run, metrics="exposure(category=zzz)@2", items=items)
+    assert "asked=zzz" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1

@@ -38,7 +38,8 @@ SAMPLED_TRUTH = f"""SELECT query_id, item_id FROM ({SAMPLES})
 HISTORY = """SELECT printf('u%02d', q) AS query_id, printf('i%02d', (7 * q + i) % 40) AS item_id,
     TIMESTAMP '2025-01-01 12:00:00' + to_days(CAST(i AS INTEGER)) AS timestamp
     FROM range(1, 61) AS queries(q), range(16, 26) AS places(i)"""
-ITEMS = "SELECT printf('i%02d', i) AS item_id, ['c' || i % 3] AS category FROM range(40) AS items(i)"
+ITEMS = """SELECT printf('i%02d', i) AS item_id, ['c' || i % 3] AS category,
+    CASE WHEN i <> 7 THEN [1, i, -i] END AS vector FROM range(40) AS items(i)"""
 REFERENCE = f"SELECT query_id, item_id, -score AS score FROM ({LISTS})"
 SIDE_TABLES = {"history": HISTORY, "items": ITEMS, "reference": REFERENCE}
 # A time for every recommendation, after the history.
@@ -94,6 +95,14 @@ def _scored(score: str) -> str:
     return f"SELECT * REPLACE (({score}) AS score) FROM p"
 
 
+def _with_vectors(vector: str) -> str:
+    number = "CAST(substr(item_id, 2) AS INTEGER)"
+    return (
+        f"SELECT item_id, CAST({vector} AS DOUBLE[]) AS embedding FROM (SELECT item_id, {number} AS i FROM c)"
+    )
+
+
+OF_VECTORS = {"metrics": "intra_list_distance@10", "columns": {"items.vector": "embedding"}}
 U07 = "query_id IN ('u07', 'u08') AND item_id LIKE 'i_3'"
 BY_RANK = "(SELECT *, row_number() OVER (PARTITION BY query_id ORDER BY score DESC) AS rank FROM p)"
 WITH_RANK = f"SELECT query_id, item_id, rank FROM {BY_RANK}"
@@ -306,11 +315,32 @@ OF_RANKINGS = {
         "absent_table", "error", 1, "", "", "history=", options={"metrics": "arp@10"}),
     "an item of the catalogue without an id": Fault(
         "items_null_item_id", "error", 1, "item_id", "", "drop or correct",
-        options={"metrics": "coverage@10"}, items="FROM c UNION ALL SELECT NULL, NULL"),
+        options={"metrics": "coverage@10"}, items="FROM c UNION ALL SELECT NULL, NULL, NULL"),
     "an item of the catalogue twice": Fault(
         "duplicate_item", "error", 2, "item_id", "item_id=i03", "one row for each item",
         options={"metrics": "coverage@10"},
         items="FROM c UNION ALL FROM c WHERE item_id IN ('i03', 'i13')"),
+    "vectors of different lengths": Fault(
+        "unusable_vector", "error", 2, "embedding", "item_id=i03, length=2, usual_length=3, unusable=0",
+        "or NULL", options=OF_VECTORS,
+        items=_with_vectors("CASE WHEN item_id IN ('i03', 'i13') THEN [1, 2] "
+                            "WHEN item_id < 'i30' THEN [1, 2, i] END")),
+    "vectors with numbers that are none": Fault(
+        "unusable_vector", "error", 3, "embedding", "item_id=i03, length=3, usual_length=3, unusable=2",
+        "or NULL", options=OF_VECTORS,
+        items=_with_vectors("CASE item_id WHEN 'i03' THEN [NULL, NULL, 2] WHEN 'i33' THEN NULL "
+                            "WHEN 'i13' THEN [1, 'nan'::DOUBLE, 2] WHEN 'i23' THEN [1, 2, '-inf'::DOUBLE] "
+                            "ELSE [1, 2, i] END")),
+    "a category that nothing has": Fault(
+        "unknown_category", "error", 1, "genre", "asked=C1, first_category=c0", "spelling",
+        also=("near_category",),
+        options={"metrics": "exposure(category=c0)@10,exposure(category=C1)@10",
+                 "columns": {"items.category": "genre"}},
+        items="SELECT item_id, category AS genre FROM c"),
+    "categories in one text": Fault(
+        "joined_category", "warning", 3, "category", "category=c0|d, items=14", "string_split",
+        items="SELECT item_id, if(item_id = 'i00', 'e', category[1] || '|d') AS category FROM c "
+              "UNION ALL SELECT 'i99', 'c0|d'"),
     "an item of the reference without an id": Fault(
         "reference_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or correct",
         options=AGAINST, reference="FROM r UNION ALL SELECT 'u07', NULL, 0.5"),
@@ -349,6 +379,10 @@ OF_RANKINGS = {
     "new items": Fault(
         "cold_item", "note", 2, "item_id", "item_id=i03, lists=1", "same ids",
         history="FROM h WHERE item_id NOT IN ('i03', 'i13')"),
+    "items that the history spells differently": Fault(
+        "no_known_item", "warning", 80, "item_id", "item_id=x-i00, found_in=history", "same ids",
+        options={"metrics": "arp@10"},
+        history="SELECT * REPLACE ('x-' || item_id AS item_id) FROM h"),
     "new users": Fault(
         "cold_user", "note", 5, "query_id", "query_id=u01", "by=history_length",
         history="FROM h WHERE query_id > 'u05'"),

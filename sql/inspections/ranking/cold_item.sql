@@ -5,6 +5,7 @@
 -- why:      their popularity is 0, and the parameter cold decides how metrics of popularity count them
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id), history (item_id)
+-- when:     EXISTS (SELECT 1 FROM predictions JOIN item_history ON item_history.item_id = predictions.item_id)
 -- advice:   if these items are not new, check that both tables use the same ids
 WITH offered_items AS (
     SELECT item_id, count(*) AS lists
