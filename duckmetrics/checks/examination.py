@@ -26,6 +26,7 @@ from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
+from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS
 from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
 
 if TYPE_CHECKING:
@@ -374,7 +375,8 @@ def concerned(catalog: Catalog, measure: Measure) -> set[str]:
     """Return the names by which a check applies to a measure: its family, and all that it reads."""
     read = {definition.name for definition in catalog.foundations(measure.metric)}
     weighted = {WEIGHT} if measure.values.get(WEIGHTED) else set()
-    return {measure.family, measure.metric.name} | read | weighted
+    of_columns = {str(name) for name in measure.metric.inputs.keys() & OF_COLUMNS.keys()}
+    return {measure.family, measure.metric.name} | read | weighted | of_columns
 
 
 def _shown(condition: exp.Expr, measure: Measure) -> str:
