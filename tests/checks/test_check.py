@@ -37,14 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def findings(folder: Path, name: str, has_truth: bool = True, **options: Any) -> duckmetrics.Findings:
     truth = folder / f"{name}.truth.parquet" if has_truth else None
-    options = {**side_tables(folder, name), **options}
+    options = {**faults.side_tables(folder, name), **options}
     return duckmetrics.check(folder / f"{name}.predictions.parquet", truth, **options)
-
-
-def side_tables(folder: Path, name: str) -> dict[str, Any]:
-    """Return the history, the catalogue and the reference run of a fault, if it has them."""
-    files = {role: folder / f"{name}.{role}.parquet" for role in faults.SIDE_TABLES}
-    return {role: file for role, file in files.items() if file.exists()}
 
 
 CHECKS = {check.reported for check in CATALOG.checks.values()}
@@ -82,7 +76,7 @@ def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, faul
     assert_found(found, fault)
     tables = folder / f"{name}.predictions.parquet", fault.truth and folder / f"{name}.truth.parquet"
     options = {"metrics": "ndcg@10" if name.startswith("ranking") else "auc", **fault.options}
-    options |= side_tables(folder, name)
+    options |= faults.side_tables(folder, name)
     if fault.reference is not None and not faults.AGAINST:
         return  # no metric reads the table
     if found.errors:
@@ -128,7 +122,7 @@ def test_clean_data_have_no_finding(
     assert len(found.performed) > 12
     looked_at = {"predictions": 720, "truth": 900, "queries": 60} if has_truth else {"predictions": 400}
     what = "720 predictions, 900 judgments, 60 queries" if has_truth else "400 rows"
-    if side_tables(folder, name):
+    if faults.side_tables(folder, name):
         looked_at |= {"history": 600, "items": 40, "reference": 720}
         what += ", 600 interactions, 40 items of the catalogue, 720 rows of the reference run"
     assert found.looked_at == looked_at

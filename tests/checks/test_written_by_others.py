@@ -70,7 +70,8 @@ def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) ->
 @pytest.mark.parametrize("name", faults.EVERY)
 def test_a_planted_fault_is_found_in_the_files_of_every_program(folder: Path, name: str, writer: str) -> None:
     fault = faults.EVERY[name]
-    assert_found(duckmetrics.check(*rewritten(folder, name, writer), **fault.options), fault)
+    options = {**faults.side_tables(folder, name), **fault.options}
+    assert_found(duckmetrics.check(*rewritten(folder, name, writer), **options), fault)
 
 
 # --- NaN, door by door -----------------------------------------------------------------------------

@@ -519,3 +519,9 @@ def assert_found(found: duckmetrics.Findings, fault: Fault) -> None:
     assert fault.advice in one.advice
     assert one.message.endswith(f"; {one.advice}")
     assert all(example in one.message for example in one.examples)
+
+
+def side_tables(folder: Path, name: str) -> dict[str, Any]:
+    """Return the history, the catalogue and the reference run of a fault, if it has them."""
+    files = {role: folder / f"{name}.{role}.parquet" for role in SIDE_TABLES}
+    return {role: file for role, file in files.items() if file.exists()}
