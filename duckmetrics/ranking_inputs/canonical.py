@@ -71,8 +71,11 @@ def _queries(
     tables: RankingTables, ids: RankingIds, predictions: RankingPredictions, request: Request
 ) -> dict[str, exp.Query]:
     """Write the canonical query of each input but the attributes."""
-    truth = truth_query(tables, ids, request.needs_truth, request.truth_reader)
-    queries = {"predictions": predictions.query(), "truth": truth}
+    # An error about the predictions comes first: they may be a truth in the wrong place.
+    queries = {
+        "predictions": predictions.query(),
+        "truth": truth_query(tables, ids, request.needs_truth, request.truth_reader),
+    }
     queries |= side_queries(tables, ids)
     population = tables.extra.get("population")
     if population is not None:
