@@ -35,8 +35,8 @@ CASES: dict[str, Case] = {
         "the command line --column score=...)"),
     "missing label": (
         "predictions", None, {},
-        "predictions: no truth table and no column 'label'; found query_id, item_id, score; give a truth "
-        "table (--truth), or map columns={'label': ...} (--column label=...)"),
+        "predictions: no truth table, which rr needs, and no column 'label'; found query_id, item_id, score; "
+        "give a truth table (--truth), or map columns={'label': ...} (--column label=...)"),
     "missing system": (
         "predictions", "truth", {"system": "model"},
         "predictions: no column 'model' to tell systems apart; found query_id, item_id, score; name one "
