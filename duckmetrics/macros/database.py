@@ -13,6 +13,7 @@ from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.script import macros
 from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,8 +32,14 @@ def self_contained(catalog: Catalog) -> Iterator[Macro]:
     every = macros(catalog)
     tables = {other.name: other for other in every if other.is_table}
     for macro in every:
-        if not macro.is_internal and macro.name not in TOO_LARGE:
+        if is_in_database(macro):
             yield _whole(macro, tables, scalars)
+
+
+def is_in_database(macro: Macro) -> bool:
+    """Return whether the database has a macro: metrics with further tables would double its size."""
+    further = macro.metric is not None and bool(macro.metric.inputs.keys() & SIDE_INPUTS)
+    return not macro.is_internal and not further and macro.name not in TOO_LARGE
 
 
 def statements(catalog: Catalog, progress: Callable[[float], None] | None = None) -> Iterator[str]:
@@ -45,7 +52,7 @@ def statements(catalog: Catalog, progress: Callable[[float], None] | None = None
         yield macro.create("MACRO ")
         yield macro.comment_on("")
         if progress is not None:
-            progress(100 * done / sum(not known.is_internal for known in macros(catalog)))
+            progress(100 * done / sum(map(is_in_database, macros(catalog))))
 
 
 def _scalars(catalog: Catalog) -> Scalars:

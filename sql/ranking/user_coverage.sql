@@ -12,7 +12,7 @@
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   at_least: the smallest number of items that a list must have
 --           no_relevant: as in judged
--- idle:     ties WHEN TRUE; scores WHEN TRUE; labels WHEN unjudged = 'nonrelevant'
+-- idle:     ties WHEN TRUE; scores WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1 if the query has at_least items or more, else 0; agg=sum: the number of users

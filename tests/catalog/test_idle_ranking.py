@@ -35,7 +35,8 @@ LEFT_OUT = {
     ("population", "table"),
 }
 # They decide which queries count as undefined; and a cut-off is never refused.
-NO_VALUES = {("first_rank", "missing"), ("first_rank", "labels"), ("n_returned", "labels"), ("judged", "k")}
+NO_VALUES = {("first_rank", "missing"), ("first_rank", "labels"), ("n_returned", "labels"), ("judged", "k"),
+             ("user_coverage", "labels")}  # fmt: skip
 # It matters for a list that unjudged=skip leaves empty.
 FIRST_OF_NONE = {"k": 1, "norm": "returned"}
 WORLDS, QUERIES = 24, 6

@@ -15,7 +15,7 @@ from duckmetrics import InputError, MetricError
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
 from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.errors import EngineError
-from duckmetrics.evaluation import ranking
+from duckmetrics.evaluation import family_evaluation
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.inputs.inputs import Inputs
 from support.cases import RANKING
@@ -127,7 +127,7 @@ def test_both_plans_have_the_same_ranks(
 ) -> None:
     found = {}
     for plan in (TOP, SORTED):
-        monkeypatch.setattr(ranking, "ranking_plan", lambda measures, plan=plan: plan)
+        monkeypatch.setattr(family_evaluation, "ranking_plan", lambda measures, plan=plan: plan)
         found[plan] = values(connection, SHALLOW, ties=ties, scores=scores)
     assert found[TOP] == found[SORTED]
 
