@@ -363,7 +363,7 @@ def _spec_of(name: str, required: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(f'{p}={required[p]}' for p in params)})" if params else name
 
 
-NEEDED = {name: values[0] for name, values in REQUIRED.items()}
+NEEDED = {n: values[0] for n, values in REQUIRED.items() if any(n in m.own_params for m in RANKING)}
 
 
 @pytest.mark.slow
