@@ -98,8 +98,8 @@ def evaluate(
         as_of: like `version`, the last version at a time, such as ``{"predictions": "2026-11-01"}``, in UTC
             if it names no zone.
         queries: a table keyed by query_id with the attributes of the queries.
-        history: the interactions that the systems were trained on: query_id, item_id, and perhaps weight and
-            timestamp. Metrics of popularity and novelty need it.
+        history: the interactions that the systems were trained on, a row for each: query_id, item_id, and
+            perhaps timestamp, which only checks read. Metrics of popularity and novelty need it.
         items: the catalogue: item_id, and perhaps category (a value or a list) and vector. Without it, the
             catalogue is the items of the history.
         reference: another run, such as that of the last release, for metrics of what changed.

@@ -171,6 +171,13 @@ def new_name(stem: str) -> str:
     return f"duckmetrics_{stem}_{next(_NUMBERS)}"
 
 
+def keep_new(engine: Engine, stem: str, query: exp.Query) -> str:
+    """Keep a query in a table of a new name, and return the name."""
+    name = engine.name(stem)
+    engine.keep(name, query)
+    return name
+
+
 def keep_readable(engine: Engine, stem: str, query: exp.Query, again: bool = False) -> str:
     """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name.
 

@@ -7,8 +7,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from sqlglot import exp
-
 from duckmetrics.catalog.facts import EXPONENTIAL, WEIGHED, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
@@ -36,6 +34,8 @@ from duckmetrics.summaries.ranking import RankingSummary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlglot import exp
+
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
@@ -60,11 +60,14 @@ def evaluate_rankings(
     )  # fmt: skip
     findings = [] if request.checked else check(catalog, engine, inputs, measures)
     varying(engine, inputs)
-    of_queries = [measure for measure in measures if not measure.metric.is_of_systems]
-    of_systems = [measure for measure in measures if measure.metric.is_of_systems]
-    parts = [_of_queries(catalog, engine, request, inputs, of_queries)] if of_queries else []
-    parts += [evaluate_systems(catalog, engine, request, inputs, of_systems)] if of_systems else []
-    return [replace(parts[0], findings=(*findings, *parts[0].findings)), *parts[1:]]
+    parts = []
+    for is_of_systems in dict.fromkeys(measure.metric.is_of_systems for measure in measures):
+        chosen = [measure for measure in measures if measure.metric.is_of_systems == is_of_systems]
+        compute = evaluate_systems if is_of_systems else _of_queries
+        part = compute(catalog, engine, request, inputs, chosen)
+        parts.append(replace(part, findings=(*findings, *part.findings)))
+        findings = []
+    return parts
 
 
 def _of_queries(
@@ -107,7 +110,6 @@ def _query_values(
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
-        query = query if inputs.has_truth else _without_judgments(query, found)
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
         query, sorted_rows = with_stored_order(engine, query) if is_large else (query, [])
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
@@ -118,15 +120,6 @@ def _query_values(
     for read in codes.tables.values():
         engine.discard(read)
     return table, columns
-
-
-def _without_judgments(query: exp.Select, columns: Sequence[Columns]) -> exp.Select:
-    """Return the values of queries that nobody judged: none of them lacks a relevant item."""
-    query = query.copy()
-    names = {column.no_relevant for column in columns}
-    kept = [exp.false().as_(p.alias) if p.alias in names else p for p in query.expressions]
-    query.set("expressions", kept)
-    return query
 
 
 def _is_large(engine: Engine, inputs: Inputs) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from duckmetrics.compose.reading import needed_by
+from duckmetrics.engines.engine import keep_new
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, refuse_absent
@@ -25,7 +26,7 @@ COUNTED = ("item_history", "item_users", "history_users")
 
 
 def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
-    """Return the inputs with the history counted in tables, as far as the measures read them.
+    """Return the inputs, and next to them the counts of the history that the measures read, in tables.
 
     Without a catalogue, the items are those of the history.
 
@@ -40,7 +41,7 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     read = {name: text for name, text in needed.items() if name in SIDE_INPUTS}
     refuse_absent(queries, read, inputs.labels, inputs.catalog_columns)
     if inputs.derived:
-        queries["attributes"] = _kept(engine, "attributes", queries["attributes"])
+        queries["attributes"] = engine.kept(keep_new(engine, "attributes", queries["attributes"]))
     queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
     if is_of_history:
         queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")
@@ -55,12 +56,5 @@ def _counted(
     for name in names:
         composer = inputs.composer(catalog)
         step = composer.relation(name, {})
-        kept[name] = _kept(engine, name, composer.complete(everything(step)))
+        kept[name] = engine.kept(keep_new(engine, name, composer.complete(everything(step))))
     return kept
-
-
-def _kept(engine: Engine, name: str, query: exp.Query) -> exp.Query:
-    """Keep a query in a table, which several steps read."""
-    table = engine.name(name)
-    engine.keep(table, query)
-    return engine.kept(table)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from duckmetrics.checks.notes import counted_notes
 from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.compose.reading import LISTS
-from duckmetrics.engines.engine import Feature
+from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.summaries.kept import kept_rows, materialized
@@ -32,18 +33,19 @@ def evaluate_systems(
     catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
 ) -> FamilyEvaluation:
     """Compute one value per system and slice, from all lists together; the inputs were checked before."""
-    queries = _kept(engine, "queries", _population(catalog, inputs, measures))
+    queries = keep_new(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
-    segments = _kept(engine, "segments", summary.segments())
-    summary.listed = _kept(engine, LISTS, summary.lists(segments))
+    segments = keep_new(engine, "segments", summary.segments())
+    summary.listed = keep_new(engine, LISTS, summary.lists(segments))
     answered = picked(summary.listed, "system", "query_id", "segment").where("NOT missing")
     inputs = replace(inputs, queries={**inputs.queries, LISTS: answered})
     inputs = _with_listed(catalog, engine, inputs, measures)
     values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
-    table = _kept(engine, VALUES, values)
+    table = keep_new(engine, VALUES, values)
     joined = materialized(engine, summary.joined(table, segments))
     rows, kept = kept_rows(engine.results(), summary.query(joined))
-    part = FamilyEvaluation(rows, inputs.by, (), tuple(measures), kept)
+    notes = counted_notes(rows, inputs, measures[0].values)
+    part = FamilyEvaluation(rows, inputs.by, tuple(notes), tuple(measures), kept)
     if request.inference is None:
         return part
     from duckmetrics.inference.unit_values import units_of_ranking
@@ -51,8 +53,8 @@ def evaluate_systems(
     for i, measure in enumerate(measures):
         if summary.without_units(measure) is None:
             influence = summary.influence(inputs.composer(catalog), i, table)
-            summary.influences[measure.text] = _kept(engine, INFLUENCE, influence)
-    units = units_of_ranking(catalog, engine, inputs, measures, summary)
+            summary.influences[measure.text] = keep_new(engine, INFLUENCE, influence)
+    units = units_of_ranking(catalog, engine, inputs, measures, summary, segments)
     return with_bounds(catalog, engine, request.inference, part, units)
 
 
@@ -63,7 +65,7 @@ def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Seq
     steps = {composer.relation(LISTED, {**m.values, "depth": depth, "plan": plan}) for m in measures}
     if len(steps) > 1:
         return inputs
-    table = _kept(engine, LISTED, composer.complete(everything(steps.pop())))
+    table = keep_new(engine, LISTED, composer.complete(everything(steps.pop())))
     return replace(inputs, queries={**inputs.queries, LISTED: engine.kept(table)})
 
 
@@ -72,10 +74,3 @@ def _population(catalog: Catalog, inputs: Inputs, measures: Sequence[Measure]) -
     composer = inputs.composer(catalog)
     step = composer.relation("queries", measures[0].values)
     return composer.complete(picked(step, "system", "query_id", "missing"))
-
-
-def _kept(engine: Engine, name: str, query: exp.Query) -> str:
-    """Keep a query in a table; return its name."""
-    table = engine.name(name)
-    engine.keep(table, query)
-    return table

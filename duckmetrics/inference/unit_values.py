@@ -10,6 +10,7 @@ from sqlglot import exp
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
 from duckmetrics.compose.one_scan import in_one_scan
+from duckmetrics.engines.engine import keep_new
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
@@ -58,15 +59,17 @@ def units_of_ranking(
     inputs: Inputs,
     measures: Sequence[Measure],
     summary: RankingSummary | SystemSummary,
+    segments: str | None = None,
 ) -> Units:
-    """Return the values of the queries, or of clusters of queries, whose mean is a metric."""
+    """Return the values of the queries, or of clusters of queries, whose mean is a metric.
+
+    Args:
+        segments: the table of the segments, if there is one already.
+    """
     reasons = {m.text: why for m in measures if (why := summary.without_units(m)) is not None}
     chosen = [i for i, measure in enumerate(measures) if measure.text not in reasons]
-    segments = None
-    found = summary.segments()
-    if found is not None:
-        segments = engine.name("segments")
-        engine.keep(segments, found)
+    if segments is None and (found := summary.segments()) is not None:
+        segments = keep_new(engine, "segments", found)
     kind, members, clustered = QUERIES, None, inputs.cluster is not None
     query = summary.units(chosen, segments) if chosen else _no_units()
     if not clustered and chosen:

@@ -82,7 +82,8 @@ class Inputs:
     @property
     def facts(self) -> Mapping[str, Value]:
         """Facts about the rows for the composer, as values of parameters."""
-        return {"by_rank": self.by_rank}
+        unjudged: Mapping[str, Value] = {} if self.has_truth else {"relevance": "none"}
+        return {"by_rank": self.by_rank, **unjudged}
 
     @property
     def unsliced(self) -> Mapping[str, exp.Query]:

@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
-from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
@@ -92,16 +91,12 @@ def _history(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
     """Write the input `history`: one row for each interaction."""
     source = table.source
     time = time_column(table, columns)
-    weight = table.find(columns, "weight")
-    others = {
-        "weight": literal(1.0) if weight is None else values.number_expression(source, weight),
-        "timestamp": exp.null() if time is None else quoted(time),
-    }
+    moment = {"timestamp": exp.null() if time is None else quoted(time)}
     if table.listed is None:
-        return selected(source, {"query_id": ids.query_id(table), "item_id": ids.item_id(table), **others})
-    listed = {"query_id": ids.query_id(table), "item_id": elements(source, table.listed), **others}
+        return selected(source, {"query_id": ids.query_id(table), "item_id": ids.item_id(table), **moment})
+    listed = {"query_id": ids.query_id(table), "item_id": elements(source, table.listed), **moment}
     unnested = selected(source, listed).subquery("unnested")
-    return exp.select("query_id", ids.unnested_item(), "weight", "timestamp").from_(unnested)
+    return exp.select("query_id", ids.unnested_item(), "timestamp").from_(unnested)
 
 
 def _of_columns(table: Table, columns: ColumnMap, ids: RankingIds) -> Iterator[tuple[str, exp.Query]]:

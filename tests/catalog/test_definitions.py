@@ -79,7 +79,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "valued": ("system", "query_id", "missing", "no_relevant", "value"),
         "put_first": ("number", "item_id"),
         "items": ("item_id",),
-        "history": ("query_id", "item_id", "weight", "timestamp"),
+        "history": ("query_id", "item_id", "timestamp"),
         "item_categories": ("item_id", "category"),
         "item_vectors": ("item_id", "dimension", "value"),
         "reference": ("query_id", "item_id", "score"),

@@ -82,7 +82,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks material ranking sql_text tables",
+        "chunks material sql_text tables",
     ),
     "verification": ("a sample of the rows of any input", "samples"),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
