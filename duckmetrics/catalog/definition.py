@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DIALECT = "duckdb"
 RANKING, CLASSIFICATION = "ranking", "classification"
 METRIC_FAMILIES = (RANKING, CLASSIFICATION)
+# The inputs that every call has; without a table, the population comes from the two others.
+EVERY_CALL = frozenset({"predictions", "truth", "population"})
 # The grain of a metric that has one value for all lists of a system in a slice.
 SYSTEM_GRAIN = ("system", "segment")
 # The relation that applies the policies of a family; every metric of the family reads it.
@@ -164,6 +166,11 @@ class Definition:
     @cached_property
     def grain(self) -> tuple[str, ...]:
         return tuple(re.split(r",\s*", self.header["grain"]))
+
+    @cached_property
+    def further_inputs(self) -> frozenset[str]:
+        """The inputs that only some calls have, such as a history: those next to predictions and truth."""
+        return frozenset(self.inputs) - EVERY_CALL
 
     @property
     def is_of_systems(self) -> bool:

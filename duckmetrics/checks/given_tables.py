@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.cuts import CUTS
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, SIDE_INPUTS, table_of
+from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, table_of
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -19,8 +19,7 @@ OPTIONAL = {CUTS, *OF_COLUMNS}
 
 def side_tables_of(measure: Measure, inputs: Inputs) -> set[str]:
     """Return the history, the catalogue and the reference run, if a measure reads them."""
-    read = measure.metric.inputs.keys() & SIDE_INPUTS
-    tables: set[str] = {table_of(name) for name in read}
+    tables: set[str] = {table_of(name) for name in measure.metric.further_inputs}
     # Without a catalogue, the items are those of the history.
     return tables | {HISTORY} if ITEMS in tables and ITEMS not in inputs.labels else tables
 

@@ -127,7 +127,7 @@ def _refuse_absent(catalog: Catalog, request: Request, inputs: Inputs, measures:
     Raises:
         InputError: there is such a measure.
     """
-    needed = dict(needed_by(catalog, measures, SIDE_INPUTS))
+    needed = needed_by(catalog, measures)
     known = {table for table, given in request.side_tables.items() if given is not None}
     if HISTORY in known:
         known.add(ITEMS)

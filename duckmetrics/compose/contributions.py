@@ -34,8 +34,6 @@ HEADER, NONE = "contribution", "none"
 # The columns that identify a returned item in the relation of all returned items.
 RETURNED = ("item_id", "rank")
 NOT_A_SUM = "is not a sum over items"
-# The tables that an explanation reads.
-EXPLAINED = {"predictions", "truth", "population"}
 OTHER_TABLES = "reads other tables than predictions and truth"
 
 
@@ -56,7 +54,7 @@ def reason_against(catalog: Catalog, metric: Definition) -> str | None:
         return declared.partition(", ")[2] or NOT_A_SUM
     if metric.family != RANKING:
         return "it is not a metric of rankings"
-    if metric.inputs.keys() - EXPLAINED:
+    if metric.further_inputs:
         return OTHER_TABLES
     parts = {part.name: part for part in catalog.parts(metric)}
     reached: list[str] = []

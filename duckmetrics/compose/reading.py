@@ -10,7 +10,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import everything
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -29,18 +29,15 @@ def truth_reader(catalog: Catalog, measures: Iterable[Measure]) -> str | None:
     return next((measure.text for measure in measures if TRUTH in tables_of(catalog, measure)), None)
 
 
-def needed_by(catalog: Catalog, measures: Sequence[Measure], inputs: Iterable[str]) -> Mapping[str, str]:
-    """Map the inputs and relations that the values need to the text of the first measure that reads them.
+def needed_by(catalog: Catalog, measures: Sequence[Measure]) -> dict[str, str]:
+    """Map the inputs and relations that values need to the text of the first measure that reads them.
 
-    The inputs in the conditions that a preset, or a metric, imposes on the rows are among them.
-
-    Args:
-        inputs: only the measures that declare one of these inputs are looked at.
+    Only measures with inputs that not every call has are looked at. The inputs in the conditions that a
+    preset, or a metric, imposes on the rows are among them.
     """
-    wanted = set(inputs)
     needed: dict[str, str] = {}
     for measure in measures:
-        if measure.metric.inputs.keys() & wanted:
+        if measure.metric.further_inputs:
             read = tables_of(catalog, measure) | _required(measure)
             needed |= {name: needed.get(name, measure.text) for name in read}
     return needed

@@ -9,7 +9,6 @@ from duckmetrics.compose.optimizer import SORTED, ranking_plan
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 from duckmetrics.summaries.kept import kept_rows
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _not_verified(measure: Measure) -> str | None:
     """Return which other values are recomputed, None if those of a measure are, too."""
     if measure.metric.is_of_systems:
         return "values of queries, and this metric has one value for all lists"
-    if measure.metric.inputs.keys() & SIDE_INPUTS:
+    if measure.metric.further_inputs:
         return "values from predictions and truth only"
     return None
 

@@ -33,7 +33,7 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     Raises:
         InputError: a measure reads a table, or a column of the catalogue, that was not given.
     """
-    needed = dict(needed_by(catalog, measures, SIDE_INPUTS))
+    needed = needed_by(catalog, measures)
     queries = dict(inputs.queries)
     is_of_history = ITEMS in needed and ITEMS not in queries and HISTORY in queries
     if is_of_history:

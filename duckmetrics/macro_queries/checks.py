@@ -18,7 +18,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import without_with
 from duckmetrics.macro_queries.shell_files import BY_RANK, concatenated
-from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, table_of
+from duckmetrics.ranking_inputs.side_tables import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ def _offenders(
                 **measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
                 **composer.facts,
             }  # fmt: skip
-            read = {table_of(name) for name in measure.metric.inputs.keys() & SIDE_INPUTS}
+            read = {table_of(name) for name in measure.metric.further_inputs}
             named = (concerned(catalog, measure) | read) & protected(definition)
             if not named or is_off(definition, values):
                 continue

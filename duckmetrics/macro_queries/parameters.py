@@ -21,7 +21,6 @@ from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import Argument, reference
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
-from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -73,7 +72,7 @@ def is_listed(metric: Definition) -> bool:
     They offer a metric with a value per query, or of rows, that reads no table next to predictions and truth.
     Every further metric makes the text of these macros longer, and DuckDB binds all of it in each call.
     """
-    return has_macro(metric) and not metric.inputs.keys() & SIDE_INPUTS
+    return has_macro(metric) and not metric.further_inputs
 
 
 def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dict[str, Alias]:

@@ -13,7 +13,6 @@ from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.script import macros
 from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
-from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,8 +37,8 @@ def self_contained(catalog: Catalog) -> Iterator[Macro]:
 
 def is_in_database(macro: Macro) -> bool:
     """Return whether the database has a macro: metrics with further tables would double its size."""
-    further = macro.metric is not None and bool(macro.metric.inputs.keys() & SIDE_INPUTS)
-    return not macro.is_internal and not further and macro.name not in TOO_LARGE
+    is_long = macro.metric is not None and bool(macro.metric.further_inputs)
+    return not macro.is_internal and not is_long and macro.name not in TOO_LARGE
 
 
 def statements(catalog: Catalog, progress: Callable[[float], None] | None = None) -> Iterator[str]:
@@ -48,11 +47,12 @@ def statements(catalog: Catalog, progress: Callable[[float], None] | None = None
     Args:
         progress: called with the percent done, after every macro.
     """
+    number = sum(map(is_in_database, macros(catalog)))
     for done, macro in enumerate(self_contained(catalog), start=1):
         yield macro.create("MACRO ")
         yield macro.comment_on("")
         if progress is not None:
-            progress(100 * done / sum(map(is_in_database, macros(catalog))))
+            progress(100 * done / number)
 
 
 def _scalars(catalog: Catalog) -> Scalars:

@@ -199,9 +199,8 @@ def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | Non
 
 EVERY_RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
 # The metrics of predictions and truth alone, and those that read a history, a catalogue or a reference run.
-SIDE_INPUTS = {"history", "items", "item_categories", "item_vectors", "reference"}
 PER_QUERY = [metric for metric in EVERY_RANKING if not metric.is_of_systems]
-RANKING = [metric for metric in PER_QUERY if not metric.inputs.keys() & SIDE_INPUTS]
+RANKING = [metric for metric in PER_QUERY if not metric.further_inputs]
 SIDE = [metric for metric in PER_QUERY if metric not in RANKING]
 # The metrics of all lists of a system together.
 OF_SYSTEMS = [metric for metric in EVERY_RANKING if metric.is_of_systems]
@@ -210,7 +209,7 @@ OF_SYSTEMS = [metric for metric in EVERY_RANKING if metric.is_of_systems]
 def side_tables(metric: Definition) -> dict[str, str]:
     """Return the tables next to predictions and truth that a metric reads, as arguments of these names."""
     of_columns = {"item_categories": "items", "item_vectors": "items"}
-    return {of_columns.get(name, name): of_columns.get(name, name) for name in SIDE_INPUTS & {*metric.inputs}}
+    return {of_columns.get(name, name): of_columns.get(name, name) for name in metric.further_inputs}
 
 
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]
