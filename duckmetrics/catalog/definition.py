@@ -169,8 +169,8 @@ class Definition:
 
     @cached_property
     def further_inputs(self) -> frozenset[str]:
-        """The inputs that only some calls have, such as a history: those next to predictions and truth."""
-        return frozenset(self.inputs) - EVERY_CALL
+        """The inputs of a metric that only some calls have, such as a history; none of other files."""
+        return frozenset(self.inputs) - EVERY_CALL if self.family in METRIC_FAMILIES else frozenset()
 
     @property
     def is_of_systems(self) -> bool:
