@@ -129,6 +129,7 @@ def test_random_tables_equal_the_reference(
     shared = qrels if run.keys() & qrels.keys() else qrels | run
     truth = rows_of(shared) if judged else None
     names = ("query_id", "item_id")
+    catalogue = {**catalogue, "in no list": ({"d", "c0"}, None)}  # Others than an item has are refused.
     found = duckmetrics.evaluate(
         table(rows, (*names, "score")),
         None if truth is None else table(truth, (*names, "relevance")),
