@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import duckmetrics
-from benchmarks.simulations import UNIFORM_RR, coverage, impressions, p_values, rankings
+from benchmarks.simulations.intervals import UNIFORM_RR, coverage, impressions, p_values, rankings
 
 
 @pytest.mark.some(1)

@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 import duckmetrics
-from benchmarks.simulations import coverage
+from benchmarks.simulations.intervals import coverage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

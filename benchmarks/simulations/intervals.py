@@ -1,12 +1,10 @@
-"""``python -m benchmarks.simulations``: do intervals contain the true value as often as they claim?
+"""Do intervals contain the true value as often as they claim, and are equal systems called equal?
 
 The repetitions are slices of one table, so one call evaluates many of them.
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -194,7 +192,6 @@ def family_errors(repetitions: int, queries: int, systems: int, metrics: int, se
 
 def lines(repetitions: int) -> Iterator[str]:
     """Yield the lines of a page: coverage of the intervals, and verdicts about equal systems."""
-    yield f"# Simulations\n\n{repetitions:,} repetitions; intervals of 95 %, tests at 5 %.\n"
     yield "| interval of | units | coverage |\n|---|---:|---:|"
     for queries in (30, 100, 1000):
         data = rankings(repetitions, queries, seed=queries)
@@ -224,19 +221,3 @@ def lines(repetitions: int) -> Iterator[str]:
     errors = family_errors(min(repetitions, 1000), 50, systems=4, metrics=3, seed=9)
     for adjust, share in errors.items():
         yield f"| any of 9 comparisons of equal systems, 50 queries, adjusted: {adjust} | {share:.1%} |"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.simulations", description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/simulations.md"))
-    options = parser.parse_args()
-    page = []
-    for line in lines(options.repetitions):
-        page.append(line)
-        print(line, flush=True)
-    options.output.write_text("\n".join(page) + "\n", "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Simulations: do intervals and tests keep what they promise?"""
