@@ -258,7 +258,7 @@ class StatisticParameters(TypedDict, total=False):
     """The parameters of statistical tests."""
 
     alpha: float
-    """Taken by paired_t, sample_ratio."""
+    """Taken by paired_t, paired_tost, sample_ratio."""
 
     baseline: str | None
     """Taken by delong, mcnemar, movers, and others. Default: None."""
@@ -281,6 +281,9 @@ class StatisticParameters(TypedDict, total=False):
     level: float
     """Taken by bootstrap_interval, cuped, delong, and others. Default: 0.95."""
 
+    margin: float
+    """Taken by paired_tost."""
+
     method: Literal[
         "bonferroni",
         "holm",
@@ -297,6 +300,9 @@ class StatisticParameters(TypedDict, total=False):
 
     power: float
     """Taken by paired_t. Default: 0.8."""
+
+    relative: bool
+    """Taken by paired_tost. Default: False."""
 
     resamples: int
     """Taken by bootstrap_interval, paired_bootstrap, probability_best, and others. Default: 10000."""

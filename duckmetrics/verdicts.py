@@ -4,11 +4,16 @@ from __future__ import annotations
 
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
+# The words of a comparison with a margin; the last one takes the place of UNCLEAR.
+EQUIVALENT, NOT_WORSE, INCONCLUSIVE = "equivalent", "not worse", "inconclusive"
 
 # The usual error rate: an adjusted p below it gives a verdict.
 ALPHA = 0.05
 # A shape for every verdict, so that nobody needs to see its color.
-SIGNS = {BETTER: "▲", WORSE: "▼", DIFFERENT: "◆", UNCLEAR: "○", UNTESTED: "–"}
+SIGNS = {
+    BETTER: "▲", WORSE: "▼", DIFFERENT: "◆", UNCLEAR: "○", UNTESTED: "–",
+    EQUIVALENT: "≈", NOT_WORSE: "△", INCONCLUSIVE: "◇",
+}  # fmt: skip
 _SHORT = {UNCLEAR: "unclear"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from duckmetrics.statistics.inputs import called_columns
@@ -32,7 +33,7 @@ TABLES = {
 }
 VALUES = "system metric query_id value"
 _DIGITS = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
-_GIVEN = {"baseline": "blocks", "control": "A"}
+_GIVEN = {"baseline": "blocks", "control": "A", "margin": 0.01}
 # Tests of hits and misses need values of 0 and 1; one of a table of two by two needs few rows.
 _METRICS = {"mcnemar": "hit_rate@1"}
 _SMALL = {"fisher_exact": f"SELECT user_id % 2 AS device, clicked FROM '{_CLICKS}' WHERE user_id < 10100"}
@@ -53,7 +54,7 @@ def statistic_calls(definition: Definition) -> dict[str, str]:
     given = {name: value for name, value in _GIVEN.items() if name in definition.own_params}
     if read.startswith("system row_id"):
         given["baseline"] = "old"
-    keywords = "".join(f', {name}="{value}"' for name, value in given.items())
+    keywords = "".join(f", {name}={json.dumps(value)}" for name, value in given.items())
     sets = "".join(f" --set {name}={value}" for name, value in given.items())
     if read.startswith("row"):
         keywords = f", columns={_COLUMNS}".replace("'", '"')

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.api.compared import compared, read_comparer
+from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.comparison.recount import Recounting
 from duckmetrics.errors import MetricError
@@ -59,6 +60,7 @@ def compare(
     adjust: str | None = None,
     alpha: float = ALPHA,
     power: float = 0.8,
+    margin: float | str | Mapping[str, float | str] | None = None,
     resamples: int | None = None,
     seed: int = SEED,
     allow_different: bool = False,
@@ -85,6 +87,10 @@ def compare(
             default holm, and none if the test itself looks at all pairs of systems, as ``"tukey"``.
         alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
         power: the power of the test at the minimum detectable effect.
+        margin: the largest difference that does not matter, for the verdicts "not worse" and "equivalent": a
+            number in the units of the metric such as ``0.005``, a share of the baseline such as ``"1%"``, or
+            these by metric, such as ``{"ndcg@10": 0.005, "mrr": "1%"}``. Its tests are one-sided at alpha,
+            and adjusted as p is. For metrics without a direction, only "equivalent" is tested.
         allow_different: compare only the common queries if the systems have values of different queries, and
             allow results of different conventions. For classifiers, only the same rows can be compared.
         pairs: compare every pair of systems, and show each value with the letters of the systems that it
@@ -93,7 +99,8 @@ def compare(
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
-        p, adjusted p, the smallest difference that the test can detect, and a verdict in words. With
+        p, adjusted p, the smallest difference that the test can detect, and a verdict in words. With a
+        margin, also the margin, and p of "not worse" and "equivalent". With
         ``pairs=True``, the same for every pair of systems, see `Comparison.pairs`.
 
     Raises:
@@ -116,6 +123,8 @@ def compare(
     refuse_misspelled(compare, switches)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs)
+    margins = margins_for(margin, comparer.test, comparer.inference.alpha)
+    comparer = replace(comparer, margins=margins)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,

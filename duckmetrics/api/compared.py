@@ -116,6 +116,8 @@ def compared(
             specs = read_specs(session.usual if metrics is None else metrics)
             measures = session.measures(specs)
             _means(measures)
+            if comparer.margins is not None:
+                comparer.margins.of(measures)  # refuses those that do not fit, before anything is evaluated
             yield Compared(session, session.parts(measures), specs)
 
 

@@ -211,7 +211,10 @@ def _verdicts(changes: Sequence[Change]) -> str:
 
 
 def _sorted(counts: Counter[str]) -> list[tuple[str, int]]:
-    order = ("better", "worse", "different", "not distinguishable", "not tested")
+    order = (
+        "better", "worse", "equivalent", "not worse", "different", "inconclusive", "not distinguishable",
+        "not tested",
+    )  # fmt: skip
     return [(name, counts[name]) for name in order if counts[name]]
 
 

@@ -10,21 +10,24 @@ from duckmetrics.expressions.visible import visible
 # The shape of each verdict in a picture, its sign in a text, and the class of its color.
 MARKS = {
     "better": "up", "worse": "down", "different": "square", "not distinguishable": "ring",
-    "not tested": "dash",
+    "not tested": "dash", "equivalent": "equals", "not worse": "hollow", "inconclusive": "diamond",
 }  # fmt: skip
 SIGNS = {
     "better": "▲", "worse": "▼", "different": "◆", "not distinguishable": "○", "not tested": "–",
-    "baseline": "·",
+    "baseline": "·", "equivalent": "≈", "not worse": "△", "inconclusive": "◇",
 }  # fmt: skip
 KINDS = {
     "better": "better", "worse": "worse", "different": "diff", "not distinguishable": "even",
-    "not tested": "none",
+    "not tested": "none", "equivalent": "better", "not worse": "better", "inconclusive": "even",
 }  # fmt: skip
 # The drawing of each mark around the point (0, 0), about 11 pixels wide.
 SYMBOLS = {
     "up": '<path class="m" d="M0-5.5 5.5 4.5H-5.5Z"/>',
     "down": '<path class="m" d="M0 5.5 5.5-4.5H-5.5Z"/>',
     "square": '<path class="m" d="M0-5.5 5.5 0 0 5.5-5.5 0Z"/>',
+    "hollow": '<path class="o" d="M0-5 5 4H-5Z"/>',
+    "equals": '<path class="o" d="M-5-2.5H5M-5 2.5H5"/>',
+    "diamond": '<path class="o" d="M0-5 5 0 0 5-5 0Z"/>',
     "dash": '<path class="o" d="M-5 0H5"/>',
     "ring": '<circle class="o" r="4.5"/>',
     "dot": '<circle class="m" r="4"/>',

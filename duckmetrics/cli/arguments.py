@@ -215,6 +215,24 @@ def pairs_of(option: str, texts: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
+def margin_of(texts: Sequence[str]) -> str | dict[str, str] | None:
+    """Read margins: one for all metrics, or NAME=MARGIN for each; the name may have commas in parentheses."""
+    parts = [part for text in texts for part in split_specs(text)]
+    pairs: dict[str, str] = {}
+    for part in parts:
+        metric, equals, margin = (text.strip() for text in part.rpartition("="))
+        if not equals and len(parts) == 1:
+            return margin
+        if not (metric and margin):
+            raise click.UsageError(
+                f"--margin {part!r}: write one margin for all metrics, or METRIC=MARGIN for each"
+            )
+        if metric in pairs:
+            raise click.UsageError(f"--margin {metric}: given twice; keep one of them")
+        pairs[metric] = margin
+    return pairs or None
+
+
 def counts_of(texts: Sequence[str]) -> str | list[float] | list[list[float]]:
     """Read counts, or rows of counts; a single argument that is neither names a table."""
     try:

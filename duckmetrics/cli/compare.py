@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import compared_tables, engine_of, pairs_of, shared_arguments, tables_of
+from duckmetrics.cli.arguments import (
+    compared_tables,
+    engine_of,
+    margin_of,
+    pairs_of,
+    shared_arguments,
+    tables_of,
+)
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
@@ -24,6 +31,7 @@ from duckmetrics.cli.options import (
     INIT,
     INPUTS,
     LIKE,
+    MARGIN,
     MEMORY_LIMIT,
     OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
@@ -58,7 +66,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @with_options(TEST, ADJUST, ALPHA)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
-@with_options(ALLOW_DIFFERENT)
+@with_options(MARGIN, ALLOW_DIFFERENT)
 @click.option(
     "--pairs/--no-pairs", "pairs", default=None,
     help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
@@ -71,13 +79,15 @@ def compare(**options: Any) -> None:
     Each of PREDICTIONS is a system, named after its file; or one table holds all of them, with --system
     COLUMN; or each has a name, with --system NAME=TABLE. The first line is the verdict. Then, for every
     system and metric: both values, the change with its interval, also drawn, and a verdict (▲ better,
-    ▼ worse, ○ unclear, ◆ different, – not tested); with --by, the slices of the first metric, the worst
+    ▼ worse, ○ unclear, ◆ different, – not tested; with --margin also ≈ equivalent, △ not worse and
+    ◇ inconclusive); with --by, the slices of the first metric, the worst
     first. --format plain and files have all columns: effect size, wins, ties and losses, p adjusted for the
     number of comparisons, the smallest difference that the test can detect (mde). Without -m, rankings
     are compared by ndcg@10 and classifiers by auc.
 
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
+    duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 --margin 1%
     duckmetrics compare runs.parquet --system model --baseline bm25 --truth truth.parquet -m ndcg@10
     duckmetrics compare runs.parquet --system model --pairs --truth truth.parquet -m ndcg@10,mrr
     duckmetrics compare --system A=a.parquet --system B=b.parquet -m auc,log_loss --cluster user_id
@@ -90,7 +100,7 @@ def compare(**options: Any) -> None:
 
     format_ = checked_files(options)
     predictions, truth, system = compared_tables(options)
-    gates = read_gates(options["gates"])
+    gates, margin = read_gates(options["gates"]), margin_of(options["margin"])
     if isinstance(system, str) and options["baseline"] is None and (gates or options["movers"]):
         raise click.UsageError(
             "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
@@ -104,6 +114,7 @@ def compare(**options: Any) -> None:
         options["metrics"] or None,
         system=system,
         connection=engine,
+        margin=margin,
         **chosen,
         **shared_arguments(compute, options),
     )

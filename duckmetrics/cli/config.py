@@ -25,7 +25,7 @@ _TABLES = ("predictions", "truth_option", "queries", "history", "items", "refere
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
 _PAIRS = (
     "attach", "where", "version", "as_of", "columns", "layouts", "scores", "switches", "params", "systems",
-    "shares", "pre",
+    "shares", "pre", "margin",
 )  # fmt: skip
 _PAIRS_OF_TABLES = ("systems", "switches")
 # The switch whose value may be a table.

@@ -242,6 +242,11 @@ ADJUST = click.option(
 ALPHA = click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
 )
+MARGIN = click.option(
+    "--margin", "margin", multiple=True, metavar="MARGIN",
+    help="The largest difference that does not matter, for the verdicts 'not worse' and 'equivalent': "
+    "0.005, or 1% of the baseline; by metric: ndcg@10=0.005,mrr=1%.",
+)  # fmt: skip
 ALLOW_DIFFERENT = click.option(
     "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
 )

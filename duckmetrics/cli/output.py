@@ -46,7 +46,7 @@ SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 # The colors of a screen. A sign or a word stands next to each, so that nothing depends on them.
 HIGHLIGHTS = {
     r"\S+( ±\S+)?\*(?=\s|$)": "bold",
-    r"[├←]?[─┼]*▲[─┼]*[┤→]?|[▲^] better$": "bright_blue",
+    r"[├←]?[─┼]*[▲≈△][─┼]*[┤→]?|([▲^] better|[≈=] equivalent|[△A] not worse)$": "bright_blue",
     r"[├←]?[─┼]*▼[─┼]*[┤→]?|[▼v] worse$|^! .*": "dark_orange",
 }
 

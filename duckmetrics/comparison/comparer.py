@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.comparison.families import OF_SLICING, adjust_families, families_of
 from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
+from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
 from duckmetrics.comparison.methods import PAIRED, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.inputs.margins import Margins
     from duckmetrics.results.findings import Finding
 
 
@@ -66,6 +68,7 @@ class Comparer:
         pairs: whether every pair of systems is compared, not only each with the baseline.
         families: the columns whose values the rows of a family have in common.
         command: the name of the call in messages.
+        margins: the largest differences that do not matter; None if nobody gave one.
     """
 
     catalog: Catalog
@@ -77,6 +80,7 @@ class Comparer:
     pairs: bool = False
     families: tuple[str, ...] = OF_SLICING
     command: str = "compare"
+    margins: Margins | None = None
 
     def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
@@ -116,22 +120,27 @@ class Comparer:
         order = list(dict.fromkeys([base, *known]))
         told = warning_of_test(self.test)
         rows: list[Row] = []
+        measures = {measure.text: measure for part in parts for measure in part.measures}
+        alpha = self.inference.alpha
+        margins = None if self.margins is None else self.margins.of([*measures.values()])
         for part in parts:
             told += note_on_samples(part)
             found, differing = self._of_part(session.engine, part, order, self._enough(parts, order))
             told += differing
+            if margins is not None:
+                found = with_margins(self.catalog, session.engine, part, found, margins, alpha)
             rows += found
         sort_rows(rows, order)
-        adjust_families(
-            self.catalog, session.engine, rows, self.adjust, self.inference.alpha, self.power, self.families
-        )
-        told += out_of_reach(rows, self.adjust, self.inference.alpha)
-        measures = {measure.text: measure for part in parts for measure in part.measures}
+        adjust_families(self.catalog, session.engine, rows, self.adjust, alpha, self.power, self.families)
+        if margins is not None:
+            adjust_margins(self.catalog, session.engine, rows, self.adjust, self.families)
+        told += out_of_reach(rows, self.adjust, alpha)
         for row in rows:
-            row["verdict"] = verdict(row, measures[row["metric"]], self.test, self.inference.alpha)
+            usual = verdict(row, measures[row["metric"]], self.test, alpha)
+            row["verdict"] = verdict_within(row, usual, alpha)
         result = Comparison(
             tuple(row for row in rows if row["baseline"] == base), base, self.test.name, self.adjust,
-            self.inference.level, session.assembled(parts), tuple(told), self.inference.alpha,
+            self.inference.level, session.assembled(parts), tuple(told), alpha,
         )  # fmt: skip
         return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
 

@@ -42,7 +42,7 @@ def adjust_families(
     powers = []
     for of_family in families_of(rows, keys).values():
         family = [row for row in of_family if row["p"] is not None]
-        _adjust(catalog, engine, family, adjust)
+        adjust_column(catalog, engine, family, adjust)
         for row in of_family:
             row["n_tests"] = len(family)
             if row["mde"] and row["df"]:
@@ -72,14 +72,16 @@ def steps_of(size: int, adjust: str) -> float:
     return float(size)
 
 
-def _adjust(catalog: Catalog, engine: Engine, family: Sequence[Row], adjust: str) -> None:
+def adjust_column(
+    catalog: Catalog, engine: Engine, family: Sequence[Row], adjust: str, column: str = "p"
+) -> None:
     """Adjust the p-values of one family, in place."""
-    adjusted = [row["p"] for row in family]
+    adjusted = [row[column] for row in family]
     if adjust != NONE and family:
         adjusted = adjusted_p(catalog, engine, adjusted, adjust)
     for row, p in zip(family, adjusted, strict=True):
-        row["p_adjusted"] = max(p, SMALLEST_P)
-        row["p"] = max(row["p"], SMALLEST_P)
+        row[f"{column}_adjusted"] = max(p, SMALLEST_P)
+        row[column] = max(row[column], SMALLEST_P)
 
 
 def _mdes(

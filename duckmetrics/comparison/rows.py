@@ -202,16 +202,16 @@ def pair_rows(rows: Sequence[Row]) -> Iterator[Row]:
         if system != other:
             pair = {"system": system, "against": other, **row}
             del pair["baseline"]
-            yield _placed_after(pair, "value", "against_value", values[_without_system(row), other])
+            yield placed_after(pair, "value", {"against_value": values[_without_system(row), other]})
 
 
-def _placed_after(row: Row, column: str, name: str, value: Any) -> Row:
-    """Return a row with another column after one of its own."""
+def placed_after(row: Row, column: str, others: Mapping[str, Any]) -> Row:
+    """Return a row with other columns after one of its own."""
     placed: Row = {}
     for known, own in row.items():
         placed[known] = own
         if known == column:
-            placed[name] = value
+            placed.update(others)
     return placed
 
 

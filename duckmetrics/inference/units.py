@@ -31,8 +31,11 @@ SIZES = ("n_effective", "hits")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
 EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
-# The columns that clusters of unequal size change in the result of a paired t-test.
-RESIZED = ("df", "delta_lower", "delta_upper", "p")
+# The relations that change the result of a test for clusters of unequal size, and the columns that change.
+RESIZED = {
+    EFFECTIVE: ("df", "delta_lower", "delta_upper", "p"),
+    "effective_tost": ("df", "delta_lower", "delta_upper", "p_higher", "p_lower", "p_equivalent"),
+}
 
 SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
 # The name of the table of samples that shows which system is the best.
@@ -133,9 +136,10 @@ class Units:
             query = query.select(*(p for p in query.selects if p.alias_or_name not in unread), append=False)
         name = composer.step(statistic, query)
         others = [column for column in query.named_selects if column not in ("system", "metric")]
-        if self.clustered and {*RESIZED, "statistic"} <= {*others}:
+        resizing = next((r for r, changed in RESIZED.items() if {*changed} <= {*others}), None)
+        if self.clustered and resizing is not None:
             whole = composer.complete(exp.select("system", "metric", *others).from_(name))
-            return self._resized(catalog, whole, others, values)
+            return self._resized(catalog, resizing, whole, others, values)
         return composer.complete(self.named(name, others))
 
     def of_systems(self, systems: Collection[str]) -> Units:
@@ -144,14 +148,18 @@ class Units:
         return replace(self, query=exp.select(exp.Star()).from_(self.query.subquery("units")).where(known))
 
     def _resized(
-        self, catalog: Catalog, tested: exp.Query, others: Sequence[str], values: Mapping[str, Value]
+        self,
+        catalog: Catalog,
+        resizing: str,
+        tested: exp.Query,
+        others: Sequence[str],
+        values: Mapping[str, Value],
     ) -> exp.Select:
         """Return the test with as many degrees of freedom as clusters of unequal size are worth."""
         composer = Composer(catalog, {"tested": tested, "units": self.query})
-        known = {name: values[name] for name in ("level", "baseline")}
-        effective = composer.relation(EFFECTIVE, known)
+        effective = composer.relation(resizing, values)
         columns = [
-            exp.column(name, effective if name in RESIZED else "tested").as_(name)
+            exp.column(name, effective if name in RESIZED[resizing] else "tested").as_(name)
             for name in ("system", "metric", *others)
         ]
         same = [exp.EQ(this=exp.column(key, effective), expression=exp.column(key, "tested"))
@@ -280,6 +288,12 @@ class Samples:
         step = composer.relation("sample_differences", values)
         bounds = ("delta_lower", "delta_upper", "relative_lower", "relative_upper")
         return composer.complete(self.units.named(step, (*bounds, "p")))
+
+    def margins(self, catalog: Catalog, values: Mapping[str, Value]) -> exp.Select:
+        """Return the tests of a margin over the samples: p_higher, p_lower, p_equivalent."""
+        composer = Composer(catalog, {SAMPLES: self._long()})
+        step = composer.relation("sample_margins", values)
+        return composer.complete(self.units.named(step, ("p_higher", "p_lower", "p_equivalent")))
 
     def best(self, catalog: Catalog, values: Mapping[str, Value], texts: Collection[str]) -> exp.Select:
         """Return the share of the samples in which each system is the best, for some of the measures."""

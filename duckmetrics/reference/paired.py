@@ -21,6 +21,7 @@ from duckmetrics.reference.distributions import (
     student_t_critical,
     student_t_mde,
     student_t_p,
+    student_t_sf,
 )
 
 if TYPE_CHECKING:
@@ -102,6 +103,57 @@ def _paired_t(both: Sequence[Pair], level: float, alpha: float, power: float) ->
     hedges = d_z * (1 - 3 / (4 * (n - 1) - 1))
     return (n, before, after, delta, sd, se, delta - half, delta + half, change, lower, upper, d_z, d_av,
             hedges, *signs(both), delta / se, n - 1, student_t_p(delta / se, n - 1), mde)  # fmt: skip
+
+
+def paired_tost(
+    rows: Iterable[PerQuery], baseline: str, margin: float, relative: bool = False, alpha: float = 0.05
+) -> list[Row]:
+    return [(*key, *_paired_tost(both, margin, relative, alpha)) for *key, both in pairs(rows, baseline)]
+
+
+def _paired_tost(both: Sequence[Pair], margin: float, relative: bool, alpha: float) -> Row:
+    n, before, after = len(both), fmean(a for a, _ in both), fmean(b for _, b in both)
+    delta = fmean(b - a for a, b in both)
+    size = margin * abs(before) if relative else margin
+    if n < 2 or not size:
+        size_and_bounds = (size or None, *((None,) * 2 if n < 2 else _bounds(both, alpha)))
+        se = None if n < 2 else _error([b - a for a, b in both], both)
+        return (n, before, after, delta, se, *size_and_bounds, None, None, n - 1, None, None, None)
+    share = math.copysign(margin, before)
+    over, under = ([b - a + way * (share * a if relative else margin) for a, b in both] for way in (1, -1))
+    t_over, t_under = _statistic(over, both), _statistic(under, both)
+    higher = _one_sided(t_over, over, both)
+    lower = _one_sided(None if t_under is None else -t_under, [-x for x in under], both)
+    return (n, before, after, delta, _error([b - a for a, b in both], both), size, *_bounds(both, alpha),
+            t_over, t_under, n - 1, higher, lower, max(higher, lower))  # fmt: skip
+
+
+def _alike(both: Sequence[Pair]) -> float:
+    spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
+    return EPSILON * max(abs(fmean(a for a, _ in both)), abs(fmean(b for _, b in both)), math.sqrt(spread))
+
+
+def _error(differences: Sequence[float], both: Sequence[Pair]) -> float:
+    sd = stdev(differences)
+    return 0.0 if sd <= _alike(both) else sd / math.sqrt(len(both))
+
+
+def _bounds(both: Sequence[Pair], alpha: float) -> tuple[float, float]:
+    differences = [b - a for a, b in both]
+    half = student_t_critical(2 * alpha, len(both) - 1) * _error(differences, both)
+    return fmean(differences) - half, fmean(differences) + half
+
+
+def _statistic(values: Sequence[float], both: Sequence[Pair]) -> float | None:
+    error = _error(values, both)
+    return fmean(values) / error if error else None
+
+
+def _one_sided(t: float | None, values: Sequence[float], both: Sequence[Pair]) -> float:
+    """Return P(T >= t), or that of heads only if all values are equal."""
+    if t is None:
+        return 0.5 ** len(both) if fmean(values) > _alike(both) else 1.0
+    return student_t_sf(t, len(both) - 1)
 
 
 def _relative_bounds(both: Sequence[Pair], level: float) -> tuple[float, float] | tuple[None, None]:

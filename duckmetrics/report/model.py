@@ -16,6 +16,7 @@ BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 # The check that finds few units behind an interval.
 OF_INTERVAL = "interval"
 EVEN, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
+EQUIVALENT, NOT_WORSE, INCONCLUSIVE = "equivalent", "not worse", "inconclusive"
 # The values of the slicing columns in force, as text; empty for all rows.
 Segment = tuple[str, ...]
 # A slice: its columns and their values.

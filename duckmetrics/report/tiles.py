@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.model import BETTER, OF_INTERVAL, UNTESTED, WORSE
+from duckmetrics.report.model import (
+    BETTER,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    OF_INTERVAL,
+    UNTESTED,
+    WORSE,
+)
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
@@ -61,7 +69,8 @@ def _change(reading: Reading, row: Row) -> Tile:
     if row.verdict in (BETTER, WORSE):
         how = "better" if change >= 0 else "worse"
         return Tile(question, f"{rough(abs(change), half, sign=False)} {how}", text, KINDS[row.verdict])
-    how = "not tested" if row.verdict == UNTESTED else "unclear"
+    said = (UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
+    how = row.verdict if row.verdict in said else "unclear"
     shown = reading.shown_change(row) or 0.0
     return Tile(question, f"{rough(shown, half)}, {how}", text, KINDS[row.verdict])
 

@@ -6,7 +6,16 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.numbers import number
-from duckmetrics.report.model import BETTER, DIFFERENT, EVEN, UNTESTED, WORSE
+from duckmetrics.report.model import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    EVEN,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNTESTED,
+    WORSE,
+)
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.words import inside, span
 from duckmetrics.sentences.changes import direction, meaning_of_difference
@@ -21,8 +30,9 @@ if TYPE_CHECKING:
 
 # Verdicts as a sentence counts them.
 COUNTED = {
-    BETTER: "better", WORSE: "worse", EVEN: "not clearly different",
-    DIFFERENT: "different", UNTESTED: "not tested",
+    BETTER: "better", WORSE: "worse", EQUIVALENT: "equivalent", NOT_WORSE: "not worse",
+    INCONCLUSIVE: "inconclusive", EVEN: "not clearly different", DIFFERENT: "different",
+    UNTESTED: "not tested",
 }  # fmt: skip
 
 

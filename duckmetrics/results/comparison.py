@@ -19,6 +19,7 @@ from duckmetrics.screens.columns import cells_of
 from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
 from duckmetrics.sentences.lists import counted
+from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
 from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import ALPHA
 
@@ -45,7 +46,8 @@ SHOWN = {
     "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
     "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
     "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted",
-    "mde": "mde",
+    "p_not_worse_adjusted": "p_not_worse_adjusted", "p_equivalent_adjusted": "p_equivalent_adjusted",
+    "margin": "margin", "mde": "mde",
 }  # fmt: skip
 # The columns that pairs of systems have instead of the baseline.
 OF_PAIRS = {"against": "string", "against_value": "double"}
@@ -75,7 +77,10 @@ class Comparison(Differences, DrawnComparison):
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
             baseline; n: queries or rows; n_units: the number of units behind p;
             n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
-            the method of p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
+            the method of p, ``bootstrap_samples`` for the whole metric on samples; with a margin: margin,
+            its size in the units of the metric; relative_margin, its share of the baseline, if it is one;
+            p_not_worse and p_equivalent of the one-sided tests, and the same corrected as p_adjusted;
+            verdict then has the words equivalent, not worse and inconclusive; adjust, n_tests: how p was
             adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
@@ -132,6 +137,7 @@ class Comparison(Differences, DrawnComparison):
         by = self.evaluation.by
         values = self.evaluation.summary.schema
         types = {name: values.field(name).type for name in ("system", "metric", "slice", *by)}
+        types |= {name: pa.float64() for name in OF_MARGINS if name not in by}
         types |= dict.fromkeys(NUMBERS, pa.float64()) | dict.fromkeys(COUNTS, pa.int64())
         types |= dict.fromkeys((*WORDS, "reason", "signature"), pa.string())
         types |= {name: pa.type_for_alias(alias) for name, alias in OF_PAIRS.items()}
@@ -244,7 +250,8 @@ class Comparison(Differences, DrawnComparison):
             systems: the columns that name systems.
         """
         by = self.evaluation.by
-        shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in rows)]
+        known = {name: column for name, column in SHOWN.items() if name not in by}
+        shown = [name for name, column in known.items() if any(row.get(column) is not None for row in rows)]
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in rows):
             shown.remove("p")
         if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in rows):
@@ -328,10 +335,10 @@ class Comparison(Differences, DrawnComparison):
     @property
     def rule(self) -> str:
         """The method, the p that a verdict needs, and the level of the intervals."""
-        return (
-            f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; "
-            f"{100 * self.level:g} % intervals, not adjusted"
-        )
+        told = f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; "
+        told += f"{100 * self.level:g} % intervals, not adjusted"
+        margin = margin_sentence(self.rows, self.baseline, self.alpha, self.adjust != "none")
+        return told if margin is None else f"{told}; {margin}"
 
     @property
     def method(self) -> str:
@@ -376,7 +383,7 @@ def _cell(row: dict[str, Any], column: str) -> str:
             return f"[{_number(row['lower'])}, {_number(row['upper'])}]"
         case "delta_interval":
             return f"[{_number(row['delta_lower'], '+')}, {_number(row['delta_upper'], '+')}]"
-        case "p" | "p_adjusted":
+        case "p" | "p_adjusted" | "p_not_worse_adjusted" | "p_equivalent_adjusted":
             return p_text(value)
         case "delta":
             return _number(value, "+")

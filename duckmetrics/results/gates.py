@@ -11,13 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
 from duckmetrics.expressions.visible import hashable, visible, visible_key
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.sentences.margins import has_margin
+from duckmetrics.verdicts import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # The verdicts that a gate can ask for: the baseline is not compared with itself.
-VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED)
+VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
+# Those that only a comparison with a margin has.
+OF_MARGIN = (EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -173,12 +185,29 @@ def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Ma
         raise MetricError(
             f"gate {gate.text!r}", f"{gate.metric!r} is not evaluated", suggestion(gate.metric, known)
         )
+    if gate.column == VERDICT:
+        _refuse_verdict(gate, rows, canonical)
     slicings = dict.fromkeys(row["slice"] for row in rows if row["slice"])
     if gate.slicing and gate.slicing not in slicings:
         advice = "nothing is sliced; ask for it with by= (--by)"
         if slicings:
             advice = suggestion(gate.slicing, slicings)
         raise MetricError(f"gate {gate.text!r}", f"no slices by {gate.slicing!r}", advice)
+
+
+def _refuse_verdict(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
+    """Refuse a verdict that no row can have: a gate that waits for it would always pass, or never."""
+    chosen = _metrics(gate, rows, canonical)
+    margins = {has_margin(row) for row in rows
+               if row["metric"] in chosen and row["system"] != row.get("baseline")}  # fmt: skip
+    if gate.bound in OF_MARGIN and margins == {False}:
+        raise MetricError(
+            f"gate {gate.text!r}", f"{gate.bound!r} is a verdict with a margin", "add margin= (--margin)"
+        )
+    if gate.bound == UNCLEAR and margins == {True}:
+        raise MetricError(
+            f"gate {gate.text!r}", f"with a margin, no verdict is {UNCLEAR!r}", f"write {INCONCLUSIVE}"
+        )
 
 
 def _metrics(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.expressions.visible import visible
 from duckmetrics.screens.axis import LEAST_WIDTH, MOST_WIDTH, Interval, drawings
 from duckmetrics.screens.columns import Column, fitted, least_width, table_lines
-from duckmetrics.screens.footers import cluster_of, correction, tests_of, units_of
+from duckmetrics.screens.footers import UNADJUSTED, cluster_of, correction, tests_of, units_of
 from duckmetrics.screens.numbers import (
     decimals_for,
     ends,
@@ -21,6 +21,7 @@ from duckmetrics.screens.numbers import (
 from duckmetrics.screens.rows import HIGHER, TARGET, lines_of
 from duckmetrics.screens.widths import wrapped
 from duckmetrics.sentences.changes import LOWER, meaning_of_difference, toward, untested_sentences
+from duckmetrics.sentences.margins import margin_sentence
 from duckmetrics.sentences.units import cluster_units
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
 from duckmetrics.verdicts import DIFFERENT, SIGNS, WORSE, with_sign
@@ -230,6 +231,8 @@ def footer(result: Result, lines: Sequence[Line]) -> list[str]:
     if any(line.better == LOWER for line in lines):
         what += f"; {LOWER_MARK.strip()} lower is better"
     told = [f"{units_of(result)}, {tests_of(result.rows, result.test)}; {needed}; {what}"]
+    margin = margin_sentence(result.rows, str(result.baseline), result.alpha, result.adjust != UNADJUSTED)
+    told += [] if margin is None else [margin]
     if any(line.is_relative for line in lines) and any(
         not line.is_relative and line.row["delta"] is not None for line in lines
     ):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import named, verb
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
+from duckmetrics.verdicts import BETTER, DIFFERENT, EQUIVALENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,6 +37,8 @@ def _told(metric: str, systems: Sequence[str], pairs: Sequence[Pair]) -> str:
         return (
             f"{verdicts.count(DIFFERENT)} of {len(pairs)} pairs of {len(systems)} systems differ by {metric}"
         )
+    if all(verdict == EQUIVALENT for verdict in verdicts):
+        return f"The {len(systems)} systems are equivalent by {metric}"
     if not won:
         return f"No clear difference between {len(systems)} systems by {metric}"
     return _of_winners(metric, systems, won)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import FEW_NAMES, joined, named, verb
 from duckmetrics.sentences.numbers import four_decimals
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.verdicts import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +28,13 @@ _AGAINST = {BETTER: (WORSE,), WORSE: (BETTER,)}
 # The number of sets of metrics up to which slices are named with their own.
 MOST_GROUPS = 2
 # The other verdicts on the other metrics, in the order in which a sentence names them.
-_REST = {DIFFERENT: "different on", UNCLEAR: "unclear on", UNTESTED: "not tested on"}
+_REST = {
+    DIFFERENT: "different on", EQUIVALENT: "equivalent on", NOT_WORSE: "not worse on",
+    INCONCLUSIVE: "inconclusive on", UNCLEAR: "unclear on", UNTESTED: "not tested on",
+}  # fmt: skip
 
 
+_PREPOSITIONS = {EQUIVALENT: "to", NOT_WORSE: "than"}
 # A value that is clear without the name of its column: a word that is not a number or a missing value.
 _PLAIN = re.compile(r"(?!(?:null|none|true|false|nan)$)[^\W\d_][\w.-]*", re.IGNORECASE)
 
@@ -133,7 +146,7 @@ def _leading(facts: Sequence[Fact], by_verdict: Mapping[str, Sequence[Fact]]) ->
     first = facts[0].verdict if facts else UNTESTED
     if first not in _AGAINST:
         first = max(_AGAINST, key=lambda verdict: len(by_verdict.get(verdict, ())))
-    return next((verdict for verdict in (first, DIFFERENT, UNCLEAR) if verdict in by_verdict), UNTESTED)
+    return next(verdict for verdict in (first, *_REST) if verdict in by_verdict or verdict == UNTESTED)
 
 
 def _start(name: str, baseline: str, own: Sequence[Fact], leading: str, total: int) -> str:
@@ -149,6 +162,10 @@ def _start(name: str, baseline: str, own: Sequence[Fact], leading: str, total: i
     if leading == DIFFERENT:
         meaning = _meaning(own)
         return f"{name} differs from {baseline}{f' on {own[0].metric}{meaning}' if meaning else on}"
+    if leading in (EQUIVALENT, NOT_WORSE):
+        return f"{name} is {leading} {_PREPOSITIONS[leading]} {baseline}{on}"
+    if leading == INCONCLUSIVE:
+        return f"The comparison of {name} with {baseline} is inconclusive{on}"
     if leading == UNCLEAR:
         return f"No clear difference between {name} and {baseline}{on}"
     return f"{name} was not tested against {baseline}"
@@ -204,9 +221,13 @@ def _of_closest(fact: Fact, baseline: str) -> str:
 
 
 def _worse_and_others(groups: Mapping[str, Sequence[str]], baseline: str) -> Iterator[str]:
-    """Yield how many systems are worse than the baseline, and those that were not tested."""
+    """Yield how many systems are worse than the baseline, and those that are close or were not tested."""
     if worse := len(groups[WORSE]):
         yield f"{worse} of {sum(map(len, groups.values()))} {verb(worse, 'is', 'are')} worse"
+    for verdict in (EQUIVALENT, NOT_WORSE):
+        if group := groups[verdict]:
+            are = verb(len(group), "is", "are")
+            yield f"{named(group, 'systems')} {are} {verdict} {_PREPOSITIONS[verdict]} {baseline}"
     if untested := groups[UNTESTED]:
         was = verb(len(untested), "was", "were")
         yield f"{named(untested, 'systems')} {was} not tested against {baseline}"
@@ -226,6 +247,9 @@ def _standings(groups: Mapping[str, Sequence[str]], baseline: str) -> Iterator[s
         BETTER: ("is better than", "are better than"),
         WORSE: ("is worse than", "are worse than"),
         DIFFERENT: ("differs from", "differ from"),
+        EQUIVALENT: ("is equivalent to", "are equivalent to"),
+        NOT_WORSE: ("is not worse than", "are not worse than"),
+        INCONCLUSIVE: ("does not conclusively differ from", "do not conclusively differ from"),
         UNCLEAR: ("does not clearly differ from", "do not clearly differ from"),
         UNTESTED: ("was not tested against", "were not tested against"),
     }

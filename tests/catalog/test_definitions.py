@@ -123,7 +123,18 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
             "low",
             "high",
         ),
-        "tested": ("system", "metric", "delta", "se", "statistic", "p"),
+        "tested": (
+            "system",
+            "metric",
+            "delta",
+            "se",
+            "statistic",
+            "p",
+            "statistic_higher",
+            "statistic_lower",
+            "p_higher",
+            "p_lower",
+        ),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

@@ -6,7 +6,16 @@ import pytest
 
 from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of, verdict_of
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.verdicts import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+)
 
 ONE = {
     (BETTER,): "B is better than A",
@@ -20,6 +29,10 @@ ONE = {
     (BETTER, UNCLEAR, UNTESTED): "B is better than A on m1, unclear on m2, not tested on m3",
     (UNCLEAR, DIFFERENT): "B differs from A on m2, unclear on m1",
     (UNCLEAR, UNTESTED): "No clear difference between B and A on m1, not tested on m2",
+    (EQUIVALENT, NOT_WORSE): "B is equivalent to A on m1, not worse on m2",
+    (NOT_WORSE, WORSE): "B is worse than A on m2, not worse on m1",
+    (BETTER, EQUIVALENT, INCONCLUSIVE): "B is better than A on m1, equivalent on m2, inconclusive on m3",
+    (INCONCLUSIVE, INCONCLUSIVE): "The comparison of B with A is inconclusive",
     (BETTER, *[UNCLEAR] * 4): "B is better than A on m1, unclear on 4 metrics",
 }  # fmt: skip
 

@@ -33,6 +33,7 @@ NUMBERS = {"value", "p", "hits", "n", "numerator", "denominator", "covariate", "
            "label", "score"}  # fmt: skip
 UNITS = {"query_id", "row_id"}
 PAIRED = [name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params and name != "delong"]
+WITH_P = [name for name in PAIRED if "p" in CATALOG.statistics[name].query.named_selects]
 AGAINST_CONTROL = [name for name, d in CATALOG.statistics.items() if "control" in d.own_params]
 COUNTED = ("chi_square", "chi_square_independence")
 LATER = [name for name in CATALOG.statistics if name not in COUNTED]
@@ -595,6 +596,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "randomization_test": [{"exact": True}, {}],
     "mean_interval": [{"level": 0.8}],
     "paired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
+    "paired_tost": [{}, {"alpha": 0.2}, {"relative": True}],
     "ratio_delta": [{}, {"level": 0.8}, {"variance": "delta"}],
     "welch_t": [{"level": 0.8}],
 }  # fmt: skip
@@ -604,7 +606,8 @@ DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_bes
 
 def required(name: str) -> dict[str, Any]:
     own = CATALOG.statistics[name].own_params
-    return {"baseline": "A"} if name in PAIRED else {"control": "a"} if "control" in own else {}
+    found = {"baseline": "A"} if name in PAIRED else {"control": "a"} if "control" in own else {}
+    return found | ({"margin": 0.25} if "margin" in own else {})
 
 
 def named(row: Row) -> Row:
@@ -677,6 +680,7 @@ def test_no_rows_make_no_rows(engine: DuckDBEngine, name: str) -> None:
 @pytest.mark.parametrize("name", PAIRED)
 def test_a_baseline_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
+    few = few | required(name)
     assert run(engine, name, per_query(A=[1.0, 2.0], B=[2.0, 4.0]), **(few | {"baseline": "C"})) == []
     assert run(engine, name, per_query(A=[1.0, None], B=[None, 4.0]), **(few | {"baseline": "A"})) == []
 
@@ -689,7 +693,7 @@ def test_a_control_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: s
 
 
 @pytest.mark.some(5)
-@pytest.mark.parametrize("name", [n for n in PAIRED if n != "movers"])
+@pytest.mark.parametrize("name", WITH_P)
 def test_one_unit_has_no_p(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
     row = one(engine, name, per_query(A=[1.0, None], B=[2.0, 3.0]), baseline="A", **few)
@@ -698,7 +702,7 @@ def test_one_unit_has_no_p(engine: DuckDBEngine, name: str) -> None:
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("name", [n for n in PAIRED if n != "movers"])
+@pytest.mark.parametrize("name", WITH_P)
 def test_systems_that_are_alike(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
     row = one(engine, name, per_query(A=[0.1, 0.2, 0.3], B=[0.1, 0.2, 0.1 + 0.2]), baseline="A", **few)

@@ -7,25 +7,13 @@
 -- formula:  df = n_effective - 1, n_effective that of the system with the smaller one
 -- source:   Kish, Survey Sampling, 1965
 -- note:     with fewer than two effective units there are no bounds, and p has a value only if there is no difference
-WITH sizes AS (
-    SELECT system, metric, CAST(least(max(n_effective), count(value)) AS DOUBLE) AS n_effective
-    FROM units
-    GROUP BY system, metric
-),
-pairs AS (
-    SELECT
-        tested.system, tested.metric, tested.delta, tested.se, tested.statistic, tested.p,
-        least(own.n_effective, base.n_effective) AS n_effective
-    FROM tested
-    JOIN sizes AS own ON own.system = tested.system AND own.metric = tested.metric
-    JOIN sizes AS base ON base.system = $baseline AND base.metric = tested.metric
-),
-freedom AS (
+WITH freedom AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
-        system, metric, delta, se, statistic, p, n_effective,
-        CASE WHEN n_effective >= 2 THEN n_effective - 1 END AS df
-    FROM pairs
+        tested.system, tested.metric, tested.delta, tested.se, tested.statistic, tested.p,
+        effective_size.n_effective, effective_size.df
+    FROM tested
+    JOIN effective_size ON effective_size.system = tested.system AND effective_size.metric = tested.metric
 ),
 critical AS (
     SELECT
