@@ -29,6 +29,11 @@ TABLES = {
     "system row_id label score": f"{_OLD} UNION ALL {_NEW}",
     "observed expected": f"SELECT count(*) AS observed FROM '{_CLICKS}' GROUP BY user_id % 2",
     "row column n": f"SELECT device, clicked FROM '{_CLICKS}'",
+    # Teams take turns, and the first one depends on the user: no ranker is better.
+    "impression_id system clicked rank place cluster_id": (
+        "SELECT user_id AS impression_id, if((user_id + position) % 2 = 0, 'A', 'B') AS system, clicked "
+        f"FROM '{_CLICKS}'"
+    ),
     "test p": "SELECT * FROM (VALUES ('ndcg', 0.01), ('map', 0.02), ('mrr', 0.5)) AS _(test, p)",
 }
 VALUES = "system metric query_id value"
@@ -54,6 +59,8 @@ def statistic_calls(definition: Definition) -> dict[str, str]:
     given = {name: value for name, value in _GIVEN.items() if name in definition.own_params}
     if read.startswith("system row_id"):
         given["baseline"] = "old"
+    if read.startswith("impression_id"):
+        given["baseline"] = "A"
     keywords = "".join(f", {name}={json.dumps(value)}" for name, value in given.items())
     sets = "".join(f" --set {name}={value}" for name, value in given.items())
     if read.startswith("row"):

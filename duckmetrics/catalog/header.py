@@ -67,7 +67,8 @@ KEYS = {
     ),
     "interval": (
         "the method of an interval: logit, or proportion for Wilson's; absent: mean -+ t * se; or none, and "
-        "why the bootstrap samples give no interval"
+        "why the bootstrap samples give no interval; of an aggregation, quantile for order statistics, or "
+        "log for the mean of logarithms"
     ),
     "usual": "the spec that is computed if the caller names no metric; one metric of each family has it",
     "undefined": "why the value is NULL although both classes are present",
@@ -88,6 +89,7 @@ KEYS = {
         "history has to be given"
     ),
     "warning": "a warning that every result of a statistic shows",
+    "small": "of a statistic: why few units need no warning",
     "note": "a convention that the reader must know",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,7 @@ from duckmetrics.inference.units import (
 from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.findings import NOTE, WARNING, Finding
+from duckmetrics.sentences.lists import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -72,12 +74,14 @@ def with_intervals(
     """
     parts = [] if units.samples is None else [units.samples.bounds(catalog)]
     told: list[Finding] = []
-    if units.measures:
-        table = _bounds_of_units(catalog, engine, inference, units)
-        parts.append(exp.select(*_bound_columns(units)).from_(table))
-        told = _told(engine, inference, units, table)
-    elif units.samples is not None:
-        told = [_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference, units)}", "")]
+    for one in (units, *units.aggregated):
+        if one.measures:
+            table = _bounds_of_units(catalog, engine, inference, one)
+            parts.append(exp.select(*_bound_columns(one)).from_(table))
+            told += _told(engine, inference, one, table)
+    if units.samples is not None and not units.measures:
+        told.append(_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference, units)}", ""))
+    units = _without_tests_only(units)
     told += [_without(text, why) for text, why in units.without.items()]
     names = [name for name, _ in engine.columns(summary)]
     columns = [_bounded(name, units, bool(parts)) for name in names]
@@ -91,6 +95,12 @@ def with_intervals(
     return cast("exp.Select", with_directions(query.order_by("place"))), told
 
 
+def _without_tests_only(units: Units) -> Units:
+    """Return the units, `without` the measures that have an interval and no test."""
+    bounded = {text for one in units.aggregated for text in one.measures}
+    return replace(units, without={text: why for text, why in units.without.items() if text not in bounded})
+
+
 def _bound_columns(units: Units) -> tuple[str, ...]:
     return ("system", "metric", "slice", *units.columns.values(), "lower", "upper", "n", "n_effective", "why")
 
@@ -101,7 +111,7 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
     query, macros = linked(catalog, units.intervals(catalog, inference.level))
     engine.define(macros)
     engine.keep(name, query)
-    if inference.method != BOOTSTRAP:
+    if inference.method != BOOTSTRAP or units.method:
         return name
     statistic = INTERVALS[BOOTSTRAP]
     declared = catalog.statistics[statistic].own_params
@@ -180,6 +190,8 @@ def _finite() -> exp.Expr:
 
 def _method(inference: Inference, units: Units) -> str:
     """Name the method; metrics that are computed again as a whole take fewer resamples."""
+    if units.method:
+        return units.method
     if inference.method != BOOTSTRAP:
         return "Student's t"
     if not units.measures:
@@ -201,16 +213,19 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
         if units.kind in (ROWS, SHARED_ROWS)
         else ""
     )
-    message = f"{100 * inference.level:g} % intervals: {_method(inference, units)} over {over}"
+    of = f" of {joined(units.measures, 'and')}" if units.method else ""
+    message = f"{100 * inference.level:g} % intervals{of}: {_method(inference, units)} over {over}"
     found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
     few = dict.fromkeys(
         _few(units, metric, segment, n, effective)
-        for metric, _, *segment, n, effective in rows if n and effective < FEW_UNITS
+        for metric, _, *segment, n, effective in rows
+        if n and effective < FEW_UNITS and not units.is_exact
     )  # fmt: skip
     if few:
         listed = ", ".join([*few][:LISTED]) + (f", and {len(few) - LISTED} more" if len(few) > LISTED else "")
         found.append(_finding(WARNING, f"intervals: only {listed}; read them with care", "take more data"))
-    if inference.method == BOOTSTRAP and overall and min(overall) < TOO_FEW_TO_RESAMPLE:
+    is_resampled = inference.method == BOOTSTRAP and not units.method
+    if is_resampled and overall and min(overall) < TOO_FEW_TO_RESAMPLE:
         message = (
             f"intervals: percentiles of resamples of fewer than {TOO_FEW_TO_RESAMPLE} units are too narrow: "
             "of 20, 95 % intervals cover about 91 %; interval_method='t' holds its level"

@@ -13,6 +13,7 @@ from duckmetrics.compose.one_scan import in_one_scan
 from duckmetrics.engines.engine import keep_new
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.aggregated import METHODS, QUANTILE, Quantiles, logarithms, method_of, share_of
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
 from duckmetrics.inference.delta_method import DeltaMethod
 from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
@@ -36,6 +37,7 @@ from duckmetrics.inference.units import (
     struct,
 )
 from duckmetrics.inputs.classification import GROUP, UNIT
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
 from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.summaries.classification import ClassificationSummary
@@ -70,25 +72,62 @@ def units_of_ranking(
     chosen = [i for i, measure in enumerate(measures) if measure.text not in reasons]
     if segments is None and (found := summary.segments()) is not None:
         segments = keep_new(engine, "segments", found)
-    kind, members, clustered = QUERIES, None, inputs.cluster is not None
-    query = summary.units(chosen, segments) if chosen else _no_units()
-    if not clustered and chosen:
-        query = exp.select(*KEYS, *unknown_sizes()).from_(query.subquery("values"))
-    if inputs.cluster is not None and chosen:
-        kind = f"{CLUSTERS}{inputs.cluster}"
-        _refuse_null(engine, query, "cluster_id", inputs.cluster, "queries")
-        members = _with_values(query)
-        composer = Composer(catalog, {PER_QUERY: query})
-        query = composer.complete(exp.select(*KEYS, *SIZES).from_(composer.relation("clustered", {})))
     named = None
     if segments is not None:
         columns = (exp.column(alias) for alias in summary.by.values())
         named = exp.select("segment", "slice", *columns).from_(segments)
-    texts = tuple(measures[i].text for i in chosen)
-    scales = tuple(scale_of_queries(measures[i]) for i in chosen)
-    return Units(
-        query, named, summary.by, texts, kind, reasons, clustered=clustered, scales=scales, members=members
-    )
+    kind = QUERIES if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
+    frame = Units(_no_units(), named, summary.by, (), kind, reasons, clustered=inputs.cluster is not None)
+    if chosen:
+        values = _values_of(engine, inputs, summary, chosen, segments)
+        frame = replace(
+            frame, query=_independent(catalog, values, frame.clustered),
+            measures=tuple(measures[i].text for i in chosen),
+            scales=tuple(scale_of_queries(measures[i]) for i in chosen),
+            members=_with_values(values) if frame.clustered else None,
+        )  # fmt: skip
+    others = []
+    for method in METHODS:
+        places = [i for i, measure in enumerate(measures) if method_of(catalog, measure) == method]
+        if places:
+            values = _values_of(engine, inputs, summary, places, segments)
+            others.append(_aggregated(catalog, [measures[i] for i in places], values, frame))
+    return replace(frame, aggregated=tuple(others))
+
+
+def _values_of(
+    engine: Engine,
+    inputs: Inputs,
+    summary: RankingSummary | SystemSummary,
+    places: Sequence[int],
+    segments: str | None,
+) -> exp.Query:
+    """Return the values of queries for some of the measures."""
+    values = summary.units(places, segments)
+    if inputs.cluster is not None:
+        _refuse_null(engine, values, CLUSTER, inputs.cluster, "queries")
+    return values
+
+
+def _independent(catalog: Catalog, values: exp.Query, clustered: bool) -> exp.Query:
+    """Return the values of queries, or of clusters of them, in the form of `Units`."""
+    if not clustered:
+        return exp.select(*KEYS, *unknown_sizes()).from_(values.subquery("values"))
+    composer = Composer(catalog, {PER_QUERY: values})
+    return composer.complete(exp.select(*KEYS, *SIZES).from_(composer.relation("clustered", {})))
+
+
+def _aggregated(catalog: Catalog, measures: Sequence[Measure], values: exp.Query, frame: Units) -> Units:
+    """Return the units of measures that aggregate the values of queries by the same method, not by a mean."""
+    method = str(method_of(catalog, measures[0]))
+    common = (frame.segments, frame.columns, tuple(measure.text for measure in measures), frame.kind)
+    if method == QUANTILE:
+        shares = tuple(share_of(catalog, measure) for measure in measures)
+        query = values if frame.clustered else values.copy().select(exp.column("query_id").as_(CLUSTER))
+        return Quantiles(query, *common, clustered=frame.clustered, method=METHODS[method], shares=shares)
+    query = _independent(catalog, logarithms(catalog, measures[0], values, frame.clustered), frame.clustered)
+    scales = (Scale(method),) * len(measures)
+    return Units(query, *common, clustered=frame.clustered, scales=scales, method=METHODS[method])
 
 
 def units_of_classification(

@@ -29,7 +29,7 @@ KEYS = ("system", "metric", "query_id", "value")
 # and whether they are clusters of queries whose values are all 0 or 1, NULL if the values show it.
 SIZES = ("n_effective", "hits")
 # Scales of intervals.
-MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
+MEAN, HITS, PROPORTION, LOGIT, LOG = "mean", "hits", "proportion", "logit", "log"
 EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
 # The relations that change the result of a test for clusters of unequal size, and the columns that change.
 RESIZED = {
@@ -78,7 +78,7 @@ def of_measures(query: exp.Query, measures: Sequence[str], texts: Collection[str
 class Scale(NamedTuple):
     """The scale that an interval is made on, and the ends of the range that it stays within.
 
-    name: mean; hits, proportion or logit, see sql/relations/inference/unit_intervals.sql.
+    name: mean; hits, proportion, logit or log, see sql/relations/inference/unit_intervals.sql.
     """
 
     name: str = MEAN
@@ -105,6 +105,8 @@ class Units:
         members: system, unit, fingerprint of what must be the same for systems to be compared, where the
             values of the units do not show it: the rows of a cluster, its queries.
         samples: the values of measures that have no units on bootstrap samples, where they were drawn.
+        aggregated: the units of measures that have intervals but no tests, such as percentiles.
+        method: how their intervals are made, in words; empty for those of means.
     """
 
     query: exp.Query
@@ -119,6 +121,13 @@ class Units:
     samples: Samples | None = None
     members: exp.Query | None = None
     speaking: exp.Query | None = None
+    aggregated: tuple[Units, ...] = ()
+    method: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the intervals hold for any number of units."""
+        return False
 
     def tested(
         self, catalog: Catalog, statistic: str, values: Mapping[str, Value], unread: Collection[str] = ()
@@ -178,16 +187,28 @@ class Units:
 
     def _scaled(self) -> exp.Select:
         """Return the units with the scale of their measure."""
-        place = exp.Mod(this=exp.cast(exp.column("metric"), "BIGINT"), expression=literal(len(self.measures)))
-        columns: list[exp.Expr] = []
-        for number, name in enumerate(Scale._fields):
-            case = exp.Case()
-            for i in range(len(self.measures)):
-                scale = self.scales[i] if self.scales else Scale()
-                same = exp.EQ(this=place.copy(), expression=literal(i))
-                case = case.when(same, _constant(scale[number]), copy=False)
-            columns.append(case.as_("scale" if name == "name" else name))
+        scales = self.scales or (Scale(),) * len(self.measures)
+        columns = self.by_measure({
+            "scale" if name == "name" else name: [scale[number] for scale in scales]
+            for number, name in enumerate(Scale._fields)
+        })  # fmt: skip
         return exp.select(*KEYS, *SIZES, *columns).from_(self.query.subquery("units"))
+
+    def by_measure(self, columns: Mapping[str, Sequence[str | float]]) -> list[exp.Expr]:
+        """Return columns of the units that are constants of their measure.
+
+        Args:
+            columns: name -> the constants of the measures, in their places.
+        """
+        place = exp.Mod(this=exp.cast(exp.column("metric"), "BIGINT"), expression=literal(len(self.measures)))
+        found: list[exp.Expr] = []
+        for name, constants in columns.items():
+            case = exp.Case()
+            for i, constant in enumerate(constants):
+                same = exp.EQ(this=place.copy(), expression=literal(i))
+                case = case.when(same, _constant(constant), copy=False)
+            found.append(case.as_(name))
+        return found
 
     def named(self, table: str, others: Sequence[str]) -> exp.Select:
         """Return the rows of a table with the names of measures and slices in place of their number.

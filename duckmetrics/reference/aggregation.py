@@ -34,7 +34,7 @@ def aggregate(values: Iterable[float | None], how: str) -> float | None:
     return choose(AGGREGATIONS, how)(defined)
 
 
-def percentile(values: list[float], percent: int) -> float:
+def percentile(values: list[float], percent: float) -> float:
     """Return the value at position (n - 1) * percent / 100 of the sorted values, from 0.
 
     Between two order statistics it is linear: type 7 of Hyndman and Fan, The American

@@ -97,7 +97,7 @@ def satterthwaite(one: Sample, other: Sample) -> tuple[float, float] | None:
     return math.sqrt(one.error + other.error), (one.error + other.error) ** 2 / weights
 
 
-def _groups(rows: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
+def groups_of(rows: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
     groups: dict[str, list[float]] = defaultdict(list)
     for arm, value in rows:
         groups[arm] += [] if value is None else [value]
@@ -105,7 +105,7 @@ def _groups(rows: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
 
 
 def welch_t(rows: Iterable[tuple[str, float | None]], control: str, level: float = 0.95) -> list[Row]:
-    groups = {arm: values for arm, values in _groups(rows).items() if values}
+    groups = {arm: values for arm, values in groups_of(rows).items() if values}
     before = groups.pop(control, [])
     return [(arm, *_welch(before, after, level)) for arm, after in groups.items() if before]
 
@@ -143,8 +143,8 @@ def cuped(
     mean = fmean(y for y, _ in both) if both else 0.0
     spread = math.fsum((x - center) ** 2 for _, x in both)
     theta = math.fsum((y - mean) * (x - center) for y, x in both) / spread if spread else 0.0
-    adjusted = _groups((arm, y - theta * (0.0 if x is None else x - center)) for arm, y, x in known)
-    raw = _groups((arm, y) for arm, y, _ in known)
+    adjusted = groups_of((arm, y - theta * (0.0 if x is None else x - center)) for arm, y, x in known)
+    raw = groups_of((arm, y) for arm, y, _ in known)
     found: list[Row] = []
     for arm in adjusted:
         if arm == control or control not in adjusted:
@@ -246,7 +246,7 @@ def _error(
 
 
 def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list[Row]:
-    groups = {arm: values for arm, values in _groups(rows).items() if values}
+    groups = {arm: values for arm, values in groups_of(rows).items() if values}
     before = groups.pop(control, [])
     found: list[Row] = []
     for arm, after in groups.items() if before else ():

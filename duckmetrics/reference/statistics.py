@@ -45,7 +45,9 @@ from duckmetrics.reference.distributions import (
     two_proportion_sample_size,
     two_sample_mde,
 )
+from duckmetrics.reference.drift import kolmogorov_smirnov, psi
 from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
+from duckmetrics.reference.interleaving import interleaving
 from duckmetrics.reference.paired import (
     bootstrap_interval,
     mcnemar,
@@ -58,6 +60,7 @@ from duckmetrics.reference.paired import (
     sign_test,
     wilcoxon,
 )
+from duckmetrics.reference.quantiles import quantile_interval, quantile_rank
 from duckmetrics.reference.several import adjusted_p, anova, friedman, probability_best, tukey_hsd
 
 if TYPE_CHECKING:
@@ -81,7 +84,9 @@ __all__ = [
     "friedman",
     "incomplete_beta",
     "incomplete_gamma_q",
+    "interleaving",
     "kolmogorov_sf",
+    "kolmogorov_smirnov",
     "log1p",
     "log_beta",
     "mann_whitney",
@@ -98,6 +103,9 @@ __all__ = [
     "paired_tost",
     "poisson_count",
     "probability_best",
+    "psi",
+    "quantile_interval",
+    "quantile_rank",
     "randomization_test",
     "ratio_delta",
     "sample_ratio",

@@ -37,6 +37,8 @@ LABELS = ("system", "metric", "arm", "test")
 # Columns that identify the units of a sample.
 UNITS = ("query_id", "row_id")
 CATEGORIES = ("row_value", "column_value")
+# Columns that several rows of a sample share.
+SHARED = ("impression_id", "cluster_id")
 # Parameters that name a value of a column: the one that the others are compared with.
 CONTESTANTS = {"baseline": "system", "control": "arm"}
 
@@ -49,7 +51,7 @@ def input_of(definition: Definition) -> tuple[str, tuple[str, ...]]:
 
 def is_number(name: str) -> bool:
     """Return whether a canonical column holds numbers."""
-    return name not in (*LABELS, *UNITS, *CATEGORIES)
+    return name not in (*LABELS, *UNITS, *CATEGORIES, *SHARED)
 
 
 def called_columns(definition: Definition) -> list[str]:

@@ -312,7 +312,7 @@ def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
     warnings = [definition.header["warning"]] if "warning" in definition.header else []
     expected = [row["min_expected"] for row in rows if row.get("min_expected") is not None]
     warnings += rough(min(expected)) if expected else []
-    if not _MANY & set(input_of(definition)[1]):
+    if not _MANY & set(input_of(definition)[1]) and "small" not in definition.header:
         numbers = [value for row in rows for name, value in row.items()
                    if isinstance(value, int) and _counts_units(name)]  # fmt: skip
         if numbers and min(numbers) < FEW_UNITS:

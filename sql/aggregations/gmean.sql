@@ -2,6 +2,7 @@
 -- title:    Geometric mean over queries
 -- inputs:   query_values (system, segment, query_id, value)
 -- grain:    system, segment
+-- interval: log
 -- formula:  exp(mean of ln(max(value, 0.00001))), the floor of trec_eval
 SELECT
     system,

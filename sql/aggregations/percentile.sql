@@ -6,6 +6,7 @@
 -- grain:    system, segment
 -- params:   p DOUBLE CHECK (p >= 0 AND p <= 100)
 -- values:   p: the percentile, from 0 to 100; 50 is the median
+-- interval: quantile
 -- formula:  the value at position p/100 * (n - 1) of the sorted values
 WITH placed AS (
     SELECT

@@ -187,7 +187,7 @@ def test_a_metric_without_intervals_alone(connection: duckdb.DuckDBPyConnection,
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("spec", ["ndcg(agg=median)@10", "mrr(agg=p10)", "mrr(agg=gmean)"])
+@pytest.mark.parametrize("spec", ["ndcg(agg=sum)@10", "mrr(agg=sum)"])
 def test_an_aggregation_without_intervals_alone(spec: str) -> None:
     predictions = "SELECT q AS query_id, i AS item_id, -i AS score FROM range(9) AS q(q), range(5) AS i(i)"
     truth = "SELECT q AS query_id, q % 5 AS item_id FROM range(9) AS q(q)"

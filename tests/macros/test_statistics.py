@@ -91,8 +91,9 @@ def test_a_column_may_be_missing(session: duckdb.DuckDBPyConnection, name: str) 
     ((table, columns),) = alias.metric.inputs.items()
     there = [c for c in columns if c not in alias.metric.optional]
     query = f"SELECT {', '.join(there)} FROM ({ROWS[table]})"
-    wanted = duckmetrics.run_test(name, query)
-    assert not differences(rows(session, call(name, query, {}, **{c: c for c in there})), wanted.rows)
+    given = next(settings(alias))
+    wanted = duckmetrics.run_test(name, query, **given)
+    assert not differences(rows(session, call(name, query, given, **{c: c for c in there})), wanted.rows)
 
 
 @pytest.mark.slow

@@ -30,9 +30,11 @@ pytestmark = pytest.mark.engine
 
 TEXTBOOK = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("utf-8"))
 NUMBERS = {"value", "p", "hits", "n", "numerator", "denominator", "covariate", "observed", "expected",
-           "label", "score"}  # fmt: skip
-UNITS = {"query_id", "row_id"}
-PAIRED = [name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params and name != "delong"]
+           "label", "score", "clicked", "rank", "place"}  # fmt: skip
+UNITS = {"query_id", "row_id", "impression_id", "cluster_id"}
+PAIRED = [
+    name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params and "per_query" in d.inputs
+]
 WITH_P = [name for name in PAIRED if "p" in CATALOG.statistics[name].query.named_selects]
 AGAINST_CONTROL = [name for name, d in CATALOG.statistics.items() if "control" in d.own_params]
 COUNTED = ("chi_square", "chi_square_independence")
@@ -575,6 +577,16 @@ def p_values(seed: int) -> list[Row]:
     return [(f"t{i}", source.choice([None, 0.01, 0.04, 1.0, source.random()])) for i in range(9)]
 
 
+def little_impressions(seed: int) -> list[Row]:
+    """Return items of two systems with ranks, places and clicks; with users unless the seed is 0."""
+    source = random.Random(seed)
+    return [
+        (impression, system, source.choice([0, 0, 1, None]), source.choice([None, 1, 2, 3]), place,
+         impression % 3 if seed else None)
+        for impression in range(12) for place in range(1, 5) for system in "AB" if source.random() < 0.7
+    ]  # fmt: skip
+
+
 MADE: dict[str, Callable[[int], list[Row]]] = {
     "per_query": little_values,
     "observations": lambda seed: first_two(little_arms(seed)),
@@ -585,6 +597,7 @@ MADE: dict[str, Callable[[int], list[Row]]] = {
     "scores": little_scores,
     "proportions": lambda seed: proportions(little_arms(seed)),
     "p_values": p_values,
+    "impressions": little_impressions,
 }
 # Statistics that draw at random are compared with the reference without draws, where possible.
 METHODS = CATALOG.statistics["adjusted_p"].own_params["method"].choices
@@ -599,6 +612,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "paired_tost": [{}, {"alpha": 0.2}, {"relative": True}],
     "ratio_delta": [{}, {"level": 0.8}, {"variance": "delta"}],
     "welch_t": [{"level": 0.8}],
+    "quantile_interval": [{}, {"q": 0.9, "level": 0.6}],
+    "kolmogorov_smirnov": [{}, {"exact": False}],
+    "psi": [{}, {"bins": 3, "smallest": 0.01}],
+    "interleaving": [{}, {"unclicked": "skip"}, {"method": "balanced", "level": 0.8}],
 }  # fmt: skip
 GAINS = {"gain", "loss"}
 DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_best"}
@@ -606,7 +623,8 @@ DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_bes
 
 def required(name: str) -> dict[str, Any]:
     own = CATALOG.statistics[name].own_params
-    found = {"baseline": "A"} if name in PAIRED else {"control": "a"} if "control" in own else {}
+    is_paired = "baseline" in own and own["baseline"].required
+    found = {"baseline": "A"} if is_paired else {"control": "a"} if "control" in own else {}
     return found | ({"margin": 0.25} if "margin" in own else {})
 
 

@@ -40,6 +40,11 @@ ROWS = {
         SELECT ['A', 'B', 'C'][s + 1] AS system, i AS row_id, i % 3 = 0 AS label,
             (i * 5 + s * i * 3) % 11 + i % 2 AS score
         FROM range(2) AS a(s), range(40) AS t(i)""",
+    "impressions": """
+        SELECT i // 4 AS impression_id, ['A', 'B'][1 + (i + i // 4) % 2] AS system,
+            CASE WHEN i % 7 > 1 THEN i * i % 5 < 2 END AS clicked, 1 + i % 4 // 2 AS rank, 1 + i % 4 AS place,
+            'u' || i // 12 AS cluster_id
+        FROM range(160) AS t(i)""",
 }  # fmt: skip
 FIRST = {"baseline": "A", "control": "A"}
 # Names that the queries use internally; columns of the user with these names must not disturb them.

@@ -7,8 +7,8 @@
 --           - x)), with fewer degrees of freedom if values have long tails; proportions: Wilson's interval for the
 --           number of trials that gives this standard error
 -- source:   Wilson, Journal of the American Statistical Association 1927, doi:10.1080/01621459.1927.10502953
--- note:     scale is mean; hits, a mean of values that may all be 0 or 1; proportion; or logit, for a value between
---           low and high. If there are no bounds, why gives the reason
+-- note:     scale is mean; hits, a mean of values that may all be 0 or 1; proportion; logit, for a value between low
+--           and high; or log, for exp(mean). If there are no bounds, why gives the reason
 WITH transformed AS (
     SELECT
         system, metric, n, n_effective, mean, se, varies, critical, scale, low, high, is_proportion,
@@ -48,11 +48,13 @@ SELECT
     CASE
         WHEN is_proportion THEN CASE WHEN mean <= 0 THEN 0e0 * half ELSE center - half END
         WHEN scale = 'logit' THEN logit_lower
+        WHEN scale = 'log' AND varies THEN exp(mean - critical * se)
         WHEN varies THEN mean - critical * se
     END AS lower,
     CASE
         WHEN is_proportion THEN CASE WHEN mean >= 1 THEN 1e0 + 0e0 * half ELSE center + half END
         WHEN scale = 'logit' THEN logit_upper
+        WHEN scale = 'log' AND varies THEN exp(mean + critical * se)
         WHEN varies THEN mean + critical * se
     END AS upper,
     varies,

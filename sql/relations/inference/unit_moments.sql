@@ -5,8 +5,8 @@
 -- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  se = sd / sqrt(n); Student's t with df = n - 1, for clusters n_effective - 1; the normal distribution for
---           proportions of independent units; on the logit scale df is at most 2 n / (kurtosis - 1), the degrees of
---           freedom of a variance that is estimated from values with long tails
+--           proportions of independent units; on the scales logit and log, df is at most 2 n / (kurtosis - 1), the
+--           degrees of freedom of a variance that is estimated from values with long tails
 -- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965;
 --           variance of a variance: Cramer, Mathematical Methods of Statistics, 1946
 WITH moments AS (
@@ -18,8 +18,10 @@ WITH moments AS (
         CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
         avg(value) AS mean,
         -- Distances from the nearer end, because powers of values near an end lose all digits.
-        CASE WHEN avg(value) > max((low + high) / 2)
-            THEN kurtosis_pop(high - value) FILTER (WHERE scale = 'logit')
+        CASE
+            WHEN max(scale) = 'log' THEN kurtosis_pop(value) FILTER (WHERE scale = 'log')
+            WHEN avg(value) > max((low + high) / 2)
+                THEN kurtosis_pop(high - value) FILTER (WHERE scale = 'logit')
             ELSE kurtosis_pop(value - low) FILTER (WHERE scale = 'logit')
         END AS excess,
         CASE WHEN count(value) > 1 THEN stddev_samp(value) END AS sd,

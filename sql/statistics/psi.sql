@@ -1,0 +1,71 @@
+-- name:     psi
+-- title:    Population stability index of two samples against a control
+-- meaning:  The population stability index reports how far a distribution has moved away from a control. It compares
+--           the shares of both samples in bins that hold equally many values of the control.
+-- use:      to notice drift of scores or features, with the number that risk departments report
+-- beware:   the usual limits 0.1 and 0.25 ignore the sample size: small samples exceed them by chance, and large
+--           samples differ significantly far below them
+-- reading:  psi = 0: both samples have the same share in each bin
+--           psi = 0.25: by a common rule, the distribution has changed much
+--           p < 0.05: the distributions differ by more than chance explains
+-- inputs:   observations (arm, value)
+-- params:   control VARCHAR, bins INTEGER DEFAULT 10 CHECK (bins > 1),
+--           smallest DOUBLE DEFAULT 0.0001 CHECK (smallest > 0 AND smallest < 1)
+-- values:   control: as in relations/inference/merged_samples
+--           bins: the number of bins with equally many values of the control
+--           smallest: the share of an empty bin, because its logarithm is infinite
+-- grain:    one row per arm but the control: arm, p, n_control, n, psi, statistic, df
+-- range:    [0, inf), and p in [0, 1]
+-- formula:  psi = sum over bins of (a - b) ln(a / b); statistic = psi / (1 / n + 1 / n_control); p from the chi-square
+--           distribution, df = bins with a value - 1
+-- tex:      \text{PSI} = \sum_j (a_j - b_j) \ln \frac{a_j}{b_j}
+-- symbols:  a_j, b_j: the shares of the values of the arm and of the control in bin j
+-- source:   Siddiqi, Credit Risk Scorecards, Wiley 2006; test: Yurdakul and Naranjo, Journal of Risk Model Validation
+--           2020, doi:10.21314/JRMV.2020.227
+-- oracle:   numpy
+-- example:  psi(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4), ('B', 4);
+--           control := 'A', bins := 2) = 'B', 0.45860134182802537, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
+-- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
+-- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
+--           score_psi is the same for the scores of two runs. With fewer than 5 expected values in a bin, p is rough
+WITH edged AS (
+    SELECT
+        arm, value, control_here, here, n_control, n,
+        CASE WHEN floor(least(control_to_here * $bins / nullif(n_control, 0), $bins - 1))
+            > floor((control_to_here - control_here) * $bins / nullif(n_control, 0)) THEN 1 ELSE 0 END AS is_last
+    FROM merged_samples
+),
+binned AS (
+    SELECT
+        arm, control_here, here, n_control, n,
+        sum(is_last) OVER (PARTITION BY arm ORDER BY value) - is_last AS bin
+    FROM edged
+),
+shares AS (
+    SELECT
+        arm, n_control, n, bin,
+        greatest(sum(here) / nullif(n, 0), $smallest) AS share,
+        greatest(sum(control_here) / nullif(n_control, 0), $smallest) AS control_share
+    FROM binned
+    GROUP BY arm, n_control, n, bin
+),
+indexed AS (
+    SELECT
+        arm, n_control, n,
+        sum((share - control_share) * ln(share / nullif(control_share, 0))) AS psi,
+        sum((share - control_share) * ln(share / nullif(control_share, 0))) / nullif(1 / nullif(n, 0)
+            + 1 / nullif(n_control, 0), 0) AS statistic,
+        count(*) - 1 AS df
+    FROM shares
+    GROUP BY arm, n_control, n
+)
+SELECT
+    arm,
+    CASE WHEN df > 0 THEN chi_square_sf(statistic, df) END AS p,
+    CAST(n_control AS BIGINT) AS n_control,
+    CAST(n AS BIGINT) AS n,
+    psi,
+    statistic,
+    df
+FROM indexed
+ORDER BY arm;
