@@ -186,7 +186,8 @@ def check(
     Args:
         metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``. A history, a catalogue
-            and a reference run are checked even if no metric reads them.
+            and a reference run are checked even if no metric reads them; next to one of them, there may be
+            no truth, and the default is ``personalization@10``.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
             history, items, reference, connection, threads, memory_limit, snapshot, like, **switches: as for
             `evaluate`.
@@ -213,7 +214,7 @@ def check(
     with opened(
         request, open_engine(None, connection, threads, memory_limit, snapshot=snapshot), keep=False
     ) as session:
-        asked = catalog().usual(_family(session)) if metrics is None else metrics
+        asked = _usual(session) if metrics is None else metrics
         return _findings(session, read_specs(asked))
 
 
@@ -225,6 +226,16 @@ def _family(session: Session) -> str:
         return session.family() or RANKING
     except InputError:
         return CLASSIFICATION
+
+
+def _usual(session: Session) -> str:
+    """Return the metric whose inputs are checked if the caller names none.
+
+    Next to a history, a catalogue or a reference run, a truth is not needed.
+    """
+    family = _family(session)
+    is_alone = family == RANKING and session.request.has_side_tables and session.has_no_truth
+    return session.catalog.usual(family, has_truth=not is_alone)
 
 
 def _findings(session: Session, specs: Sequence[str]) -> Findings:

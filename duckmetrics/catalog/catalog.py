@@ -213,11 +213,10 @@ class Catalog:
         """Return the metrics that a metric is made of; none if it reads relations."""
         return [d for d in self.sources(metric) if d.family == metric.family and not d.is_table]
 
-    def usual(self, family: str) -> str:
+    def usual(self, family: str, *, has_truth: bool = True) -> str:
         """Return the spec of a family that is computed if the caller names no metric."""
-        return next(
-            d.header["usual"] for d in self.metrics.values() if d.family == family and "usual" in d.header
-        )
+        key = "usual" if has_truth else "alone"
+        return next(d.header[key] for d in self.metrics.values() if d.family == family and key in d.header)
 
     @cached_property
     def charts(self) -> dict[str, tuple[str, dict[str, str]]]:

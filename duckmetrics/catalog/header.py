@@ -71,6 +71,8 @@ KEYS = {
         "log for the mean of logarithms"
     ),
     "usual": "the spec that is computed if the caller names no metric; one metric of each family has it",
+    "few": "the relation of the systems and slices whose values chance moves, as they have too few lists",
+    "alone": "the spec that stands for the usual one where there is no truth",
     "undefined": "why the value is NULL although both classes are present",
     "infinite": "why the value can be infinite; absent: an infinite value is an overflow",
     "for": (

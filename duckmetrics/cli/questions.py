@@ -90,7 +90,8 @@ def check(**options: Any) -> None:
 
     Each finding has a severity, a place, a problem, the number of its occurrences, and advice.
     The exit code is 1 if there is an error, because 'duckmetrics evaluate' would refuse the data.
-    Without -m, rankings are checked for ndcg@10 and classifiers for auc.
+    Without -m, rankings are checked for ndcg@10 and classifiers for auc. Next to --history, --items or
+    --reference, no TRUTH is needed.
 
     \b
     duckmetrics check run.parquet truth.parquet -m ndcg@10,map@100

@@ -116,9 +116,14 @@ class Session:
 
     def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
         """Return whether nothing says which items are relevant, and no measure of rankings asks."""
-        request = self.request
         rankings = [measure for measure in measures if measure.family == RANKING]
-        if request.truth is not None or not rankings or needs_truth(self.catalog, rankings):
+        return bool(rankings) and not needs_truth(self.catalog, rankings) and self.has_no_truth
+
+    @property
+    def has_no_truth(self) -> bool:
+        """Whether no table says which items are relevant."""
+        request = self.request
+        if request.truth is not None:
             return False
         try:
             first = Systems(request.predictions, request.system, self.attach, request.scores).first

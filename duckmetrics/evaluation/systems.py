@@ -11,11 +11,12 @@ from duckmetrics.compose.reading import LISTS
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
+from duckmetrics.results.findings import WARNING, Finding
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.systems import INFLUENCE, VALUES, SystemSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlglot import exp
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 
 LISTED = "listed"
+# The key of a metric with the relation of the systems and slices whose lists are few.
+FEW, MORE = "few", "take more lists, or compare systems with equally many"
 
 
 def evaluate_systems(
@@ -55,7 +58,30 @@ def evaluate_systems(
             influence = summary.influence(inputs.composer(catalog), i, table)
             summary.influences[measure.text] = keep_new(engine, INFLUENCE, influence)
     units = units_of_ranking(catalog, engine, inputs, measures, summary, segments)
-    return with_bounds(catalog, engine, request.inference, part, units)
+    bounded = with_bounds(catalog, engine, request.inference, part, units)
+    return replace(bounded, findings=(*bounded.findings, *_few_lists(catalog, engine, inputs, measures)))
+
+
+def _few_lists(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> Iterator[Finding]:
+    """Yield a warning for each measure that chance moves, because there are few lists."""
+    for measure in measures:
+        name = measure.metric.header.get(FEW)
+        if name is None:
+            continue
+        composer = inputs.composer(catalog)
+        found = composer.relation(name, measure.values)
+        rows = engine.rows(composer.complete(picked(found, "segment", "n_items", "n_places")))
+        if rows:
+            # The overall segment comes first.
+            _, n_items, n_places = min(rows, key=lambda row: (row[0] > 0, row[2] / row[1]))
+            where = "" if any(segment == 0 for segment, *_ in rows) else "in a slice, "
+            message = (
+                f"intervals: {where}{n_places / n_items:.3g} recommendations for each of {n_items} items are "
+                f"few: chance moves {measure.text} by more than its interval"
+            )
+            yield Finding("interval", WARNING, "", "", 0, (), f"{message}; {MORE}", MORE)
 
 
 def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:

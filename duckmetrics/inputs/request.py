@@ -109,9 +109,14 @@ class Request:
         return {"history": self.history, "items": self.items, "reference": self.reference}
 
     @property
+    def has_side_tables(self) -> bool:
+        """Whether a history, a catalogue or a reference run is given."""
+        return any(table is not None for table in self.side_tables.values())
+
+    @property
     def is_of_rankings(self) -> bool:
         """Whether a table is given that only metrics of rankings read."""
-        return self.truth is not None or any(table is not None for table in self.side_tables.values())
+        return self.truth is not None or self.has_side_tables
 
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
@@ -150,7 +155,8 @@ def read_request(
         MetricError: an unknown preset, groupings of two kinds, an expression that is not one of a row, or no
             whole number where there must be one.
         InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
-            an unknown layout; a dictionary that is not a table; or a condition on a table that is not given.
+            an unknown layout; a dictionary that is not a table; or a condition on a table that is not given,
+            or a column of it.
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
@@ -183,19 +189,21 @@ def read_request(
 
 
 def _refuse_absent(request: Request) -> None:
-    """Refuse a condition on a table that is not given: it would change nothing.
+    """Refuse a condition on a table that is not given, or a column of it: it would change nothing.
 
     Raises:
         InputError: names the first of them.
     """
-    tables = request.tables
-    for table in request.where:
-        if tables[table] is None:
+    asked = [(f"where {table}", table, "condition") for table in request.where]
+    keys = (key.rpartition(".") for key in request.columns.names)
+    asked += [(f"columns: {table}.{column}", table, "column") for table, _, column in keys if table]
+    for place, table, what in asked:
+        if request.tables[table] is None:
             option = f"--set {POPULATION}=TABLE" if table == POPULATION else f"--{table}"
             raise InputError(
-                f"where {table}",
+                place,
                 "this table is not given",
-                f"give it with {table}= ({option}), or leave the condition out",
+                f"give it with {table}= ({option}), or leave the {what} out",
             )
 
 

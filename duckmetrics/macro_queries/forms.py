@@ -15,11 +15,14 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.optimizer import SORTED, TOP
-from duckmetrics.expressions.folding import Parameter, Value
+from duckmetrics.compose.optimizer import SORTED, TOP, depth_of
+from duckmetrics.compose.reading import LISTS
+from duckmetrics.expressions.build import picked
+from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.macro import without_with
 from duckmetrics.macro_queries.shell_files import BY_RANK
+from duckmetrics.summaries.systems import joined_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +35,10 @@ CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 A_CUTOFF = r"[1-9]\d{0,8}"
 # Stands for the cut-off of a metric, which replaces it when the macro is called.
 SOME_CUTOFF = 987654321
+# What the row of a query has of each metric.
+KINDS = ("value", "no_relevant", "undefined")
+# The step with every query of every system, once in each slice that it belongs to.
+IN_SLICES = "in_slices"
 
 
 @dataclass(frozen=True)
@@ -123,8 +130,37 @@ def settled(asked: Asked, closed: Iterable[str], k: Value) -> Measure:
 
 
 def _steps(catalog: Catalog, measure: Measure) -> list[str]:
-    query, _ = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)}).per_query([measure])
-    return [cte.alias for cte in query.ctes]
+    composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+    return [cte.alias for cte in composed_query(composer, [measure], SORTED)[0].ctes]
+
+
+def composed_query(
+    composer: Composer, measures: Sequence[Measure], plan: str
+) -> tuple[exp.Select, list[dict[str, str]]]:
+    """Return the query with a row per query, or per slice for metrics of all lists of a system.
+
+    Returns: the query, and the columns of each measure in it: what they hold -> the name.
+    """
+    if measures[0].metric.is_of_systems:
+        return _of_systems(composer, measures, plan)
+    query, columns = composer.per_query(measures, plan)
+    return query, [{kind: getattr(own, kind) for kind in KINDS} for own in columns]
+
+
+def _of_systems(
+    composer: Composer, measures: Sequence[Measure], plan: str
+) -> tuple[exp.Select, list[dict[str, str]]]:
+    """Write the step of the queries without slices; with slices, the macro puts another one in its place."""
+    known: dict[str, Value] = {"depth": depth_of(measures), "plan": plan}
+    queries = composer.relation("queries", measures[0].values)
+    number = literal(0)
+    whole = {"segment": number, "slice_number": number, "slice": literal(""), "attributes": exp.null()}
+    one = picked(queries, "system", "query_id", "missing")
+    listed = composer.step(IN_SLICES, one.select(*(value.as_(name) for name, value in whole.items())))
+    composer.inputs[LISTS] = picked(listed, "system", "query_id", "segment").where("NOT missing")
+    asked = [(measure.metric, {**measure.values, **known}) for measure in measures]
+    query = joined_values(composer, asked, listed, ("system", *whole), exact=True)
+    return query, [{"value": f"value_{i}"} for i, _ in enumerate(measures)]
 
 
 class Composed:
@@ -135,7 +171,7 @@ class Composed:
         self.entries = [e for e in entries if e.has_cutoff or form.plan != TOP]
         self.measures = [entry.measure(form) for entry in self.entries]
         composer = Composer(catalog, {}, form.constants, {BY_RANK: Parameter(BY_RANK)})
-        query, self.columns = composer.per_query(self.measures, form.plan)
+        query, self.columns = composed_query(composer, self.measures, form.plan)
         outer, steps = without_with(query)
         self.outer = cast("exp.Select", outer)
         self.steps: dict[str, exp.Query] = dict(steps)
@@ -143,10 +179,9 @@ class Composed:
 
     @cached_property
     def values(self) -> list[dict[str, exp.Expr]]:
-        """The columns of each metric in the row of a query: value, no_relevant and undefined."""
+        """The columns of each metric in the row of a query, or of a slice: the value, and the other kinds."""
         known = {p.alias: p.unalias() for p in self.outer.selects}
-        kinds = ("value", "no_relevant", "undefined")
-        return [{kind: known[getattr(columns, kind)] for kind in kinds} for columns in self.columns]
+        return [{kind: known[name] for kind, name in columns.items()} for columns in self.columns]
 
     @cached_property
     def aggregates(self) -> list[dict[str, dict[str, exp.Expr]]]:
@@ -187,7 +222,7 @@ class Composed:
 
     def keys(self) -> Mapping[str, exp.Expr]:
         """Return the columns of the row of a query that belong to no metric."""
-        own = {name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)}
+        own = {name for columns in self.columns for name in columns.values()}
         return {p.alias_or_name: p for p in self.outer.selects if p.alias_or_name not in own}
 
     def asks_deeper(self) -> bool:

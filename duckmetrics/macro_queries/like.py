@@ -19,7 +19,6 @@ from duckmetrics.macro_queries.macro import (
     with_steps,
     without_with,
 )
-from duckmetrics.macro_queries.parameters import has_macro
 from duckmetrics.macro_queries.query import SOURCE
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source
 from duckmetrics.macro_queries.template import BETWEEN_PIECES
@@ -226,7 +225,7 @@ def _breached(condition: exp.Expr) -> str:
 def conventions_macro(catalog: Catalog) -> Macro:
     """Return the macro that lists the presets, one row for each parameter that a preset sets."""
     definition = catalog.shell[TABLE]
-    rows = [row for tool in presets().values() for row in _rows(catalog, tool)]
+    rows = [row for tool in presets().values() for row in _rows(tool)]
     told = exp.select(*TOLD).from_(exp.values([tuple(row) for row in rows], alias="presets", columns=TOLD))
     body, steps = without_with(query_of(catalog, TABLE, {}))
     body = with_steps(body, [("told", told), *steps])
@@ -237,15 +236,10 @@ def conventions_macro(catalog: Catalog) -> Macro:
     return Macro(TABLE, (Overload((Argument("pattern", ""),), query),), definition.title, definition)
 
 
-def _rows(catalog: Catalog, tool: Preset) -> Iterator[list[str | None]]:
-    """Yield the rows of a tool, for the metrics that have a macro."""
+def _rows(tool: Preset) -> Iterator[list[str | None]]:
+    """Yield the rows of a tool."""
     for family, known in tool.families.items():
-        without = {
-            name for (of, name), metric in catalog.metrics.items() if of == family and not has_macro(metric)
-        }
         for metric, entry in known.metrics.items():
-            if metric in without:
-                continue
             head = [tool.name, tool.tool, family, metric, entry.name]
             limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []
             note = "; ".join([*limits, *(f"needs {need}" for need in entry.needs)]) or None
@@ -254,8 +248,7 @@ def _rows(catalog: Catalog, tool: Preset) -> Iterator[list[str | None]]:
             for name, value in entry.at.items():
                 yield [*head, name, written(value), "with a cut-off"]
         for metric, because in known.refused.items():
-            if metric not in without:
-                yield [tool.name, tool.tool, family, metric, None, None, None, f"not imitated: {because}"]
+            yield [tool.name, tool.tool, family, metric, None, None, None, f"not imitated: {because}"]
 
 
 def _part(text: exp.Expr, delimiter: exp.Expr, place: int) -> exp.Expr:

@@ -61,18 +61,13 @@ class Variant:
     measures: list[str] = field(default_factory=list)
 
 
-def has_macro(metric: Definition) -> bool:
-    """Return whether a metric has a macro of its own: those of all lists of a system have none."""
-    return not metric.is_of_systems
-
-
 def is_listed(metric: Definition) -> bool:
     """Return whether the macros of many metrics offer a metric.
 
     They offer a metric with a value per query, or of rows, that reads no table next to predictions and truth.
     Every further metric makes the text of these macros longer, and DuckDB binds all of it in each call.
     """
-    return has_macro(metric) and not metric.further_inputs
+    return not (metric.is_of_systems or metric.further_inputs)
 
 
 def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dict[str, Alias]:

@@ -40,6 +40,7 @@ class RankingQuery:
     Attributes:
         of: the metrics, and the conditions on the arguments.
         results: the last part of the query.
+        steps: the steps before it.
         macros: name of a metric -> its macro, if a list of metrics may follow a tool or have parameters in
             their texts; or under "", the macro of all metrics.
         cutoffs: those of the call, if each has a query of its own.
@@ -49,6 +50,7 @@ class RankingQuery:
     results: type[Results]
     macros: Mapping[str, str] | None = None
     cutoffs: OneMetric | None = None
+    steps: type[RankingSteps] = RankingSteps
 
     def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
         """Return the body of the macro.
@@ -60,7 +62,7 @@ class RankingQuery:
         meant = of.likeness.passed() if of.likeness else {}
         template = Template([argument.name for argument in of.arguments], meant, inline)
         text = RankingText(of, template)
-        steps, results = RankingSteps(text), self.results(text)
+        steps, results = self.steps(text), self.results(text)
         checks = RankingChecks(text, [*(of.side.problems() if of.side else ()), *results.problems()])
         whole = [
             *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),

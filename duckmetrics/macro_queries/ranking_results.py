@@ -10,10 +10,10 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.signature import AGGREGATION, VERSION
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macro_queries.forms import OPEN
+from duckmetrics.macro_queries.forms import KINDS, OPEN
 from duckmetrics.macro_queries.macro import HIDDEN, given, reference
 from duckmetrics.macro_queries.query import COUNTS
-from duckmetrics.macro_queries.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
+from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated
 from duckmetrics.macro_queries.template import chosen, joined
 from duckmetrics.summaries.ranking import aim_of, shown_value
@@ -132,8 +132,15 @@ class Overall(Results):
         result = result.order_by(*(exp.column(c, "numbers") for c in (*order, "place", "system")))
         before, after = self.text.shown(result).split(f"{HIDDEN}numbers", 1)
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
-        numbers = chosen(self._is_mean, self.means(keys), self._aggregated(keys))
-        return [before, "(", numbers, f") AS {HIDDEN}numbers", after]
+        return [before, "(", *self.numbers(keys), f") AS {HIDDEN}numbers", after]
+
+    def numbers(self, keys: Sequence[str]) -> list[Part]:
+        """Return the numbers of the metrics in every system and slice.
+
+        Args:
+            keys: the columns that tell them apart.
+        """
+        return [chosen(self._is_mean, self.means(keys), self._aggregated(keys))]
 
     def problems(self) -> list[exp.Query]:
         """Return the query of an aggregation that does not exist."""
@@ -293,8 +300,11 @@ class Overall(Results):
         for name, value in measure.params:
             if name != CUTOFF:
                 parts += [f"|{name}:", self._signed(entry, name, value)]
-        parts += [f"|{AGGREGATION}:", self._shown(self._aggregation(entry)), f"|{VERSION}:{__version__}"]
-        return joined(parts)
+        return joined([*parts, *self.aggregated(entry), f"|{VERSION}:{__version__}"])
+
+    def aggregated(self, entry: Entry) -> list[str | exp.Expr]:
+        """Return the part of a signature with the aggregation."""
+        return [f"|{AGGREGATION}:", self._shown(self._aggregation(entry))]
 
     def _signed(self, entry: Entry, name: str, value: Value) -> str | exp.Expr:
         """Return the value of a parameter in a signature; of one that changes nothing, its default."""

@@ -55,7 +55,7 @@ class RankingSteps:
         """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
         listed = self.population() if form.is_open else []
-        texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
+        texts = [self.step(composed, name) for name in composed.steps]
         return [*listed, *self._needed(composed, texts), *self._per_query(composed), ", "]
 
     def population(self) -> list[Part]:
@@ -66,41 +66,45 @@ class RankingSteps:
         query = run_later(query_of(self.catalog, POPULATION, read))
         return [f"{self.text.cte(POPULATION, query)}, "]
 
-    def _step(self, composed: Composed, name: str) -> list[str]:
+    def step(self, composed: Composed, name: str) -> str:
         """Return a step; an aggregate has the columns of the metrics asked for."""
         if name not in composed.blocks:
-            return [self.text.cte(name, composed.steps[name])]
+            return f"{self.text.cte(name, composed.steps[name])}, "
         block = composed.steps[name].copy()
         own = {column for found in composed.aggregates for column in found[name]}
         block.set(
             "expressions", [*(p for p in block.selects if p.alias_or_name not in own), exp.var(OF_METRICS)]
         )
-        pieces = self._of_entries(composed, [self.text.columns(found[name]) for found in composed.aggregates])
-        return self.text.of_metrics(self.text.cte(name, block), pieces)
+        pieces = self.of_entries(composed, [self.text.columns(found[name]) for found in composed.aggregates])
+        return "".join((*self.text.of_metrics(self.text.cte(name, block), pieces), ", "))
 
     def _per_query(self, composed: Composed) -> list[Part]:
         outer = composed.outer.copy()
         outer.set("expressions", [*(k.copy() for k in composed.keys().values()), exp.var(OF_METRICS)])
         joins = {join.this.name: join for join in outer.args.pop("joins", None) or []}
         head = self.text.cte("per_query", outer).removesuffix(")")
-        pieces = self._of_entries(composed, [self._values_of(values) for values in composed.values])
+        pieces = self.values_of_entries(composed)
         texts = [
             f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
         ]
         return [*self.text.of_metrics(head, pieces), *self._needed(composed, texts), ")"]
 
-    def _values_of(self, values: Mapping[str, exp.Expr]) -> str:
+    def values_of_entries(self, composed: Composed) -> list[str]:
+        """Return the columns of every entry in the row of a query, or of a slice."""
+        return self.of_entries(composed, [self._values_of(composed, values) for values in composed.values])
+
+    def _values_of(self, composed: Composed, values: Mapping[str, exp.Expr]) -> str:
         """Write the columns of a metric; those of its aggregates end with its place."""
         renamed = {}
         for kind, value in values.items():
             holder = exp.paren(value.copy(), copy=False)
             for column in holder.find_all(exp.Column):
-                if column.table.startswith("per_query_of_"):
+                if column.table in composed.blocks:
                     column.this.set("this", f"{column.name}_{PLACE}")
             renamed[kind] = cast("exp.Expr", holder.this)
         return self.text.columns(renamed)
 
-    def _of_entries(self, composed: Composed, texts: Sequence[str]) -> list[str]:
+    def of_entries(self, composed: Composed, texts: Sequence[str]) -> list[str]:
         """Return a text for every entry, empty for those that the form does not have."""
         known = dict(zip(composed.entries, texts, strict=True))
         return [known.get(entry, "") for entry in self.of.entries]
@@ -126,13 +130,16 @@ class RankingSteps:
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""
+        return [chosen(self.of.has_slices, self.sliced(), [])]
+
+    def sliced(self) -> list[Part]:
+        """Return the steps that put every row of `per_query` into its slice as well."""
         attributes, texts = attributes_of_queries(self.catalog, self.of.slices)
         steps = {
             "attributes": self.text.template.later(attributes, texts),
             "sliced": query_of(self.catalog, "sliced", {"slice_label": self.text.label}),
         }
-        parts = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
-        return [chosen(self.of.has_slices, parts, [])]
+        return [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
 
 
 def attributes_of_queries(catalog: Catalog, names: exp.Expr) -> tuple[exp.Query, dict[str, exp.Expr]]:

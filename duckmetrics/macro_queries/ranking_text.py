@@ -10,7 +10,7 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.slices import RESERVED
-from duckmetrics.macro_queries.forms import SOME_CUTOFF
+from duckmetrics.macro_queries.forms import KINDS, SOME_CUTOFF
 from duckmetrics.macro_queries.macro import FUNCTIONS, HIDDEN, given, hidden
 from duckmetrics.macro_queries.query import METRICS, shown
 from duckmetrics.macro_queries.shell_files import BY_RANK, TYPES, by_rank, call, query_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.template import Template
 
 DEPTH = "depth"
-KINDS = ("value", "no_relevant", "undefined")
 # Marks in texts, which stand for parts that belong to the metrics asked for.
 METRIC, PLACE, OF_METRICS, K = "__metric__", "__place__", "__of_metrics__", "__k__"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.compose.reading import tables_of
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.macro_queries.macro import QUERY, Argument, reference
@@ -24,10 +26,12 @@ from duckmetrics.macro_queries.shell_files import is_null, query_of, source
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Role
 
 COLUMNS = {
@@ -39,6 +43,8 @@ COLUMNS = {
 READERS: dict[Role, str] = {HISTORY: "read_trec_qrels", REFERENCE: "read_trec_run"}
 # What stands for the catalogue if there is none.
 OF_HISTORY = f"{MEANINGS[ITEMS]}; by default the items of the history"
+FOR_ITEMS = f"{MEANINGS[HISTORY]}, whose items stand for the catalogue if that is not given"
+OR_HISTORY = f"{MEANINGS[ITEMS]}, or else give {HISTORY} := ..."
 
 
 @dataclass(frozen=True)
@@ -46,17 +52,23 @@ class SideTables:
     """The tables next to predictions and truth that a metric reads.
 
     Attributes:
-        taken: the names of the parameters of the metric, which a parameter for a column cannot have.
+        measure: the metric, with the defaults of its parameters.
+        values: the parameters of the metric, whose names a parameter for a column cannot have, with an
+            expression for the value of each in a call.
     """
 
     catalog: Catalog
-    metric: Definition
-    taken: Sequence[str]
+    measure: Measure
+    values: Mapping[str, exp.Expr]
+
+    @property
+    def metric(self) -> Definition:
+        return self.measure.metric
 
     @property
     def renamed(self) -> dict[str, str]:
         """The parameters for columns that have another name than the column: column -> parameter."""
-        return {name: f"{name}_column" for name in self.taken}
+        return {name: f"{name}_column" for name in self.values}
 
     @cached_property
     def inputs(self) -> list[str]:
@@ -67,11 +79,13 @@ class SideTables:
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The parameters for the tables."""
-        return tuple(
-            Argument(name, meanings={"": OF_HISTORY}) if self._is_of_history(name)
-            else Argument(name, is_needed=True, meanings={"": MEANINGS[name]})
-            for name in self._tables
-        )  # fmt: skip
+        told = {name: Argument(name, is_needed=True, meanings={"": MEANINGS[name]}) for name in self._tables}
+        if self._is_of_history(ITEMS):
+            has_history = HISTORY in told
+            meaning = OF_HISTORY if has_history else OR_HISTORY
+            told[ITEMS] = Argument(ITEMS, is_needed=not has_history, meanings={"": meaning})
+            told.setdefault(HISTORY, Argument(HISTORY, meanings={"": FOR_ITEMS}))
+        return tuple(told[name] for name in MEANINGS if name in told)
 
     def columns(self, shared: Sequence[Argument]) -> tuple[Argument, ...]:
         """Return the parameters for columns: those of predictions and truth, and those of these tables."""
@@ -105,7 +119,7 @@ class SideTables:
 
     def _is_of_history(self, name: str) -> bool:
         """Return whether the items of the history stand for a table that is not given."""
-        return name == ITEMS and {ITEMS, HISTORY} <= {*self.inputs} and not {*OF_COLUMNS} & {*self.inputs}
+        return name == ITEMS and ITEMS in self.inputs and not {*OF_COLUMNS} & {*self.inputs}
 
     def _of_file(self, name: str) -> exp.Query:
         """Return the query of an input that has a file under sql/macros."""
@@ -127,9 +141,11 @@ class SideTables:
     def _source(self, name: Role) -> exp.Expr:
         """Return SQL text that reads a table; without the table, it is an error."""
         given: exp.Expr = reference(name)
+        reader = READERS.get(name)
         if self._is_of_history(name):
-            given = exp.Case().when(is_null(given), reference(HISTORY)).else_(given.copy())
-            return source(self.catalog, given, READERS[HISTORY])
+            given, reader = self._catalog(), READERS[HISTORY]
+            if HISTORY in self.inputs:
+                return source(self.catalog, given, reader)
         columns = " and ".join(
             column for of, column in OF_COLUMNS.items() if {name, of} <= {ITEMS, *self.inputs}
         )
@@ -137,8 +153,32 @@ class SideTables:
         advice = f"give a table with {columns}" if columns else f"give a table, such as {name} := '{name}'"
         text = literal(f"duckmetrics: {self.metric.name}: {what}; {advice}")
         refused = exp.Anonymous(this="error", expressions=[text])
-        return (
-            exp.Case()
-            .when(is_null(given), refused)
-            .else_(source(self.catalog, given.copy(), READERS.get(name)))
-        )
+        return exp.Case().when(is_null(given), refused).else_(source(self.catalog, given.copy(), reader))
+
+    def _catalog(self) -> exp.Expr:
+        """Return what names the catalogue: the table, or else the history.
+
+        Where the metric reads no catalogue, the predictions stand for one that is not given.
+        """
+        given = exp.func("coalesce", reference(ITEMS), reference(HISTORY))
+        for values in () if HISTORY in self.inputs else self._without_catalog:
+            same = (exp.EQ(this=self.values[n].copy(), expression=literal(v)) for n, v in values.items())
+            unread = exp.and_(is_null(given.copy()), *same)
+            given = exp.Case().when(unread, reference("predictions")).else_(given)
+        return given
+
+    @cached_property
+    def _without_catalog(self) -> list[dict[str, Value]]:
+        """The values of parameters under which the metric reads no catalogue, of those that decide it."""
+        options = {p.name: p.choices for p in self.metric.own_params.values() if p.choices}
+        every = [dict(zip(options, chosen, strict=True)) for chosen in product(*options.values())]
+        read = {tuple(v.items()): self._reads_catalog(v) for v in every}
+        decisive = [
+            name for name, choices in options.items()
+            if any(len({read[tuple({**v, name: choice}.items())] for choice in choices}) > 1 for v in every)
+        ]  # fmt: skip
+        found = ({n: v[n] for n in decisive} for v in every if not read[tuple(v.items())])
+        return [*{tuple(values.items()): values for values in found}.values()]
+
+    def _reads_catalog(self, values: Mapping[str, Value]) -> bool:
+        return ITEMS in tables_of(self.catalog, self.measure.bound(**values))

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import Macro, Overload, Written
+from duckmetrics.macro_queries.parameters import is_listed
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.script import macros
 from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
@@ -36,8 +37,8 @@ def self_contained(catalog: Catalog) -> Iterator[Macro]:
 
 
 def is_in_database(macro: Macro) -> bool:
-    """Return whether the database has a macro: metrics with further tables would double its size."""
-    is_long = macro.metric is not None and bool(macro.metric.further_inputs)
+    """Return whether the database has a macro: those that `evaluate` does not offer would double its size."""
+    is_long = macro.metric is not None and not is_listed(macro.metric)
     return not macro.is_internal and not is_long and macro.name not in TOO_LARGE
 
 

@@ -32,9 +32,10 @@ from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import RankingQuery
 from duckmetrics.macro_queries.ranking_results import ByQuery, Overall, Results
-from duckmetrics.macro_queries.ranking_steps import POPULATION
+from duckmetrics.macro_queries.ranking_steps import POPULATION, RankingSteps
 from duckmetrics.macro_queries.shell_files import call
 from duckmetrics.macro_queries.side_tables import SideTables
+from duckmetrics.macros.system_metrics import SystemResults, SystemSteps
 from duckmetrics.presets.presets import presets
 from duckmetrics.statistics.adjustment import HOLM
 
@@ -153,15 +154,19 @@ def _of_metric(
     asked = entries[0].asked
     metric = asked.measure.metric
     k = reference(CUTOFF) if asked.has_cutoff else exp.null()
-    aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION, meanings=AGGREGATED)
+    aggregated = () if metric.is_of_systems else (
+        Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION, meanings=AGGREGATED),
+    )  # fmt: skip
     own = Offer(catalog, aliases_of(catalog, RANKING, asked.names), offer.settled, offer.words)
     params = offer.arguments_of(asked)
     likeness = Likeness(catalog, metric, params)
     like = (likeness.like,) if likeness.entries else ()
-    side = None if is_listed(metric) else SideTables(catalog, metric, [param.name for param in params])
-    tables = TABLES if side is None or needs_truth(catalog, [entries[0].measure(CLOSED[0])]) else UNJUDGED
+    usual = entries[0].measure(CLOSED[0])
+    values = likeness.values(own.values()) if like else own.values()
+    side = None if is_listed(metric) else SideTables(catalog, usual, {p.name: values[p.name] for p in params})
+    tables = TABLES if side is None or needs_truth(catalog, [usual]) else UNJUDGED
     arguments = (
-        *tables, *likeness.opened(params), *(side.arguments if side else ()), *SLICES, *like, aggregated,
+        *tables, *likeness.opened(params), *(side.arguments if side else ()), *SLICES, *like, *aggregated,
         *(side.columns(columns) if side else columns),
     )  # fmt: skip
     alone = [replace(entry, asked=own.asked[0]) for entry in entries]
@@ -171,7 +176,8 @@ def _of_metric(
     if side is not None and called.composed(CLOSED[-1]).asks_deeper():
         # Steps depend on the cut-off. Those of the other metrics keep the ranks up to the largest one.
         cutoffs, called.asked_for = one, replace(one, k=exp.column(CUTOFF_OF_QUERY))
-    body = Written(RankingQuery(called, Overall, cutoffs=cutoffs).body)
+    written = (SystemResults, SystemSteps) if metric.is_of_systems else (Overall, RankingSteps)
+    body = Written(RankingQuery(called, written[0], cutoffs=cutoffs, steps=written[1]).body)
     return Macro(macro, (Overload(arguments, body),), metric.title, metric)
 
 

@@ -12,7 +12,6 @@ from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
-from duckmetrics.macro_queries.parameters import has_macro
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.conventions import tool_conventions_macro
@@ -90,7 +89,7 @@ def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
     """Return the macro of every name of a family that has one."""
     names = {}
     for (known, name), alias in catalog.names.items():
-        if known == family and has_macro(alias.metric):
+        if known == family:
             names[name] = alias.metric.macros.get(name, name)
     kept: dict[str, str] = {}
     for name, macro in names.items():

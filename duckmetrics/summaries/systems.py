@@ -15,10 +15,12 @@ from duckmetrics.summaries.query_slices import attributed, sliced
 from duckmetrics.summaries.ranking import JOINED, SOURCE, aim_of, none, shown_value, with_joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
 SEGMENT = "segment"
@@ -79,21 +81,8 @@ class SystemSummary:
             composer: over the inputs, with the answered queries as the input `lists`.
             exact: whether sums are the same in any order of the rows.
         """
-        values = [composer.value(measure.metric, measure.values) for measure in self.measures]
-        composer.settle()
-        missing = exp.Filter(
-            this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("missing"))
-        )
-        counts = (exp.Count(this=exp.Star()).as_(COUNTS[0]), missing.as_(COUNTS[1]))
-        frame = exp.select(*KEYS, *counts).from_(self.listed).group_by(*KEYS)
-        names = (exp.column(name, "frame") for name in (*KEYS, *COUNTS))
-        query = exp.select(*names).from_(frame.subquery("frame"))
-        for block in composer.blocks:
-            same = [exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, "frame")) for k in KEYS]
-            query = query.join(block.name, on=exp.and_(*same), join_type="left")
-        for i, value in enumerate(values):
-            query = query.select(cast("exp.Expr", value).as_(f"value_{i}"), copy=False)
-        return cast("exp.Select", with_exact_sums(composer.assemble(query), SCALE if exact else None))
+        metrics = [(measure.metric, measure.values) for measure in self.measures]
+        return joined_values(composer, metrics, self.listed, exact=exact)
 
     def influence(self, composer: Composer, i: int, values: str) -> exp.Select:
         """Return the values of all lists whose mean is a measure: system, segment, query_id, value.
@@ -187,6 +176,38 @@ class SystemSummary:
         for name, step in steps:
             query = query.with_(name, as_=step, copy=False)
         return with_directions(query)
+
+
+def joined_values(
+    composer: Composer,
+    metrics: Sequence[tuple[Definition, Mapping[str, Value]]],
+    listed: str,
+    keys: Sequence[str] = KEYS,
+    *,
+    exact: bool,
+) -> exp.Select:
+    """Return one row per system and segment: the keys, the numbers of queries, and the values side by side.
+
+    Args:
+        composer: over the inputs, with the answered queries as the input `lists`.
+        metrics: each with the values of its parameters.
+        listed: the table of queries, with system, segment and missing.
+        keys: the columns of this table that tell rows apart.
+        exact: whether sums are the same in any order of the rows.
+    """
+    values = [composer.value(metric, known) for metric, known in metrics]
+    composer.settle()
+    missing = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=exp.column("missing")))
+    counts = (exp.Count(this=exp.Star()).as_(COUNTS[0]), missing.as_(COUNTS[1]))
+    frame = exp.select(*keys, *counts).from_(listed).group_by(*keys)
+    query = exp.select(*(exp.column(name, "frame") for name in (*keys, *COUNTS)))
+    query = query.from_(frame.subquery("frame"))
+    for block in composer.blocks:
+        same = [exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, "frame")) for k in KEYS]
+        query = query.join(block.name, on=exp.and_(*same), join_type="left")
+    for i, value in enumerate(values):
+        query = query.select(cast("exp.Expr", value).as_(f"value_{i}"), copy=False)
+    return cast("exp.Select", with_exact_sums(composer.assemble(query), SCALE if exact else None))
 
 
 def slopes_of(measure: Measure) -> str | None:

@@ -36,6 +36,7 @@
 -- example:  effective_catalog_size(k := 2) = 2.5
 -- worked:   2 * (1 * 2/4 + 2 * 1/4 + 3 * 1/4) - 1 = 2.5
 -- influence: catalog_size_slopes
+-- few:      few_lists
 -- related:  shannon_entropy, coverage, gini
 -- note:     the value rises towards that of all users as users are added, see the note of gini
 SELECT

@@ -41,6 +41,7 @@
 -- example:  evenness(k := 2) = 0.416667
 -- worked:   1 - (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.416667
 -- influence: evenness_slopes
+-- few:      few_lists
 -- related:  gini, shannon_entropy
 -- note:     the value rises towards that of all users as users are added, see the note of gini
 SELECT gini.system, gini.segment, 1 - gini.value AS value

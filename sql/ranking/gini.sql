@@ -1,4 +1,5 @@
 -- name:     gini
+-- macro:    gini_at for gini
 -- title:    Gini index of exposure
 -- group:    All lists of a system
 -- meaning:  The Gini index reports how unevenly the lists share the items of the catalogue.
@@ -42,6 +43,7 @@
 -- example:  gini(k := 2) = 0.583333
 -- worked:   (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
 -- influence: gini_slopes
+-- few:      few_lists
 -- related:  evenness, coverage, shannon_entropy
 -- note:     chance makes the lists of few users uneven: the value falls towards that of all users as users are added,
 --           and intervals of 95 % contain that of all users less often: in a simulation, 86 % of them with 37

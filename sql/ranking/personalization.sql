@@ -8,6 +8,7 @@
 -- beware:   a random ranking has a high value too; read it next to an accuracy metric
 -- reading:  1: no two users have an item in common
 --           0: all users have the same items
+-- alone:    personalization@10
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),

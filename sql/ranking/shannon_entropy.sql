@@ -37,6 +37,7 @@
 -- example:  shannon_entropy(k := 2) = 1.5
 -- worked:   -(2/4 * log2(2/4) + 1/4 * log2(1/4) + 1/4 * log2(1/4)) = 1.5
 -- influence: entropy_slopes
+-- few:      few_lists
 -- related:  effective_catalog_size, gini, coverage
 -- note:     the value rises towards that of all users as users are added, see the note of gini
 SELECT

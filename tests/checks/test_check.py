@@ -404,6 +404,17 @@ def test_the_items_of_a_history_are_checked_where_they_are_the_catalogue(folder:
     assert repr(found).startswith("nothing found; looked at 720 predictions, 600 interactions with")
 
 
+def test_next_to_a_catalogue_no_truth_is_needed() -> None:
+    run = {"q1": {"a": 0.5, "b": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
+    items = "SELECT * FROM (VALUES ('a'), ('b'), ('c')) AS listed(item_id)"
+    found = duckmetrics.check(run, items=items)
+    assert not found.errors
+    assert found.rows == duckmetrics.check(run, None, "personalization@10", items=items).rows
+    assert {"unlisted_item", "short_list"} <= {one.check for one in found}
+    (missing,) = duckmetrics.check(run).errors
+    assert "which ndcg@10 needs" in missing.message
+
+
 def test_a_finding_says_how_many_of_how_many() -> None:
     run = {"q1": {"a": 0.5, "b": 0.5, "c": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
     findings = duckmetrics.check(run, {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"a": 1}}, "ndcg@2")

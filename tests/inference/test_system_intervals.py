@@ -12,6 +12,8 @@ import scipy.stats
 
 import duckmetrics
 from benchmarks.simulations.intervals import coverage
+from duckmetrics.catalog.specs import parse_measure
+from support.cases import CATALOG, ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,3 +104,24 @@ def test_intervals_contain_the_value_of_many_lists() -> None:
     result = evaluated(data, SIMULATED, by=["repetition"], interval=0.95)
     for spec in SIMULATED:
         assert 0.92 <= coverage(result, spec, truth[spec]) <= 0.97, spec
+
+
+def test_few_recommendations_for_each_item_are_reported() -> None:
+    """Intervals of 95 % then contain the value of many lists in less than 90 % of the cases."""
+    wanted = {spec for spec in SIMULATED if "few" in parse_measure(CATALOG, spec, {}, ranking).metric.header}
+    assert len(wanted) == 3
+    for n, told in ((60, wanted), (2000, set())):
+        found = evaluated(table_of(lists_of(n, np.random.default_rng(1), 20)), SIMULATED, interval=0.95)
+        messages = [one.message for one in found.checks if "recommendations for each of" in one.message]
+        assert {spec for spec in SIMULATED if any(f"moves {spec} by" in text for text in messages)} == told
+        assert len(messages) == len(told)
+    assert not evaluated(table_of(lists_of(60, np.random.default_rng(1), 20)), SIMULATED).checks
+
+
+def test_few_recommendations_in_a_slice_are_reported() -> None:
+    lists = lists_of(2000, np.random.default_rng(1), 20)
+    found = evaluated(
+        table_of(lists, np.arange(2000) // 1950), ["evenness@5"], by=["repetition"], interval=0.95
+    )
+    (message,) = (one.message for one in found.checks if "recommendations for each of" in one.message)
+    assert message.startswith("intervals: in a slice, ")

@@ -99,7 +99,7 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("table", ABSENT)
-def test_a_condition_on_a_table_that_is_not_given_is_refused(table: str) -> None:
+def test_a_condition_on_a_table_that_is_not_given_is_refused_and_a_column_of_it_too(table: str) -> None:
     message = (
         f"where {table}: this table is not given; give it with {table}= ({ABSENT[table]}), or leave the "
         "condition out"
@@ -107,6 +107,9 @@ def test_a_condition_on_a_table_that_is_not_given_is_refused(table: str) -> None
     truth = None if table == "truth" else TRUTH
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         values(RUN, truth, where={table: "nonsense < 5"})
+    message = message.replace(f"where {table}", f"columns: {table}.item_id").replace("condition", "column")
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        values(RUN, truth, columns={"query_id": "user_id", f"{table}.item_id": "sku"})
 
 
 def test_where_there_are_conditions_there_are_versions() -> None:

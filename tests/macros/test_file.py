@@ -16,7 +16,7 @@ from duckmetrics.catalog.definition import RANKING
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import EXPLAINED
-from duckmetrics.macro_queries.parameters import aliases_of, has_macro, is_listed
+from duckmetrics.macro_queries.parameters import aliases_of, is_listed
 from duckmetrics.macros import shell, shipped
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.database import is_in_database
@@ -86,11 +86,11 @@ def test_some_macros_of_the_file_are_fresh() -> None:
             assert f"\n{statement}\n" in lines, name
 
 
-def test_every_metric_of_queries_or_rows_and_every_table_has_a_macro() -> None:
+def test_every_metric_and_every_table_has_a_macro() -> None:
     tables = {macro.name for macro in created() if macro.is_table}
     for (family, name), alias in CATALOG.names.items():
         macro = alias.metric.macros.get(name, name)
-        assert not has_macro(alias.metric) or macro in tables, f"{family}.{name}"
+        assert macro in tables, f"{family}.{name}"
     assert {name for _, name in CATALOG.tables} <= tables
 
 

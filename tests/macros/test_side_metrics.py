@@ -1,4 +1,7 @@
-"""Macros of metrics that read a history, a catalogue or another run give the values of the Python API."""
+"""Macros of metrics that `evaluate` does not offer give the values of the Python API.
+
+They read a history, a catalogue or another run, or have one value for all lists of a system.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,16 @@ import pytest
 from macros.test_ranking import COMPARED, grouped
 
 import duckmetrics
-from support.cases import CATALOG, SIDE, TOLERANT, load_together, open_tables, side_tables, specs_of
+from support.cases import (
+    CATALOG,
+    OF_SYSTEMS,
+    SIDE,
+    TOLERANT,
+    load_together,
+    open_tables,
+    side_tables,
+    specs_of,
+)
 from support.duckdb_shell import call, connected, differences, refusal
 from support.duckdb_shell import rows as table
 
@@ -59,12 +71,13 @@ def assert_agrees(
             "predictions", "truth", group.specs, connection=session, **SLICED, **tables, **given
         )
         told = group.expected(metric.name, dict.fromkeys(group.specs, ()))
+        macro = metric.macros.get(metric.name, metric.name)
         label = dict(zip(group.specs, told, strict=True))
         wanted = {
             (row["system"], row["name"], *label[row["metric"]]): tuple(row[c] for c in COMPARED)
             for row in found.rows
         }
-        query = call(metric.name, **group.named, **tables, **SLICED, **given)
+        query = call(macro, **group.named, **tables, **SLICED, **given)
         rows = {
             (row["system"] or "", row["name"], row["metric"]): tuple(row[c] for c in COMPARED)
             for row in table(session, query)
@@ -89,6 +102,26 @@ def test_every_macro_equals_python_with_every_parameter(
     assert_agrees(session, metric, specs)
     for switches in SWITCHES:
         assert_agrees(session, metric, specs[-1:], **switches)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("metric", OF_SYSTEMS, ids=lambda metric: metric.name)
+def test_a_macro_of_all_lists_of_a_system_equals_python(
+    session: duckdb.DuckDBPyConnection, metric: Definition
+) -> None:
+    assert_agrees(session, metric, [f"ranking.{metric.name}@2"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", OF_SYSTEMS, ids=lambda metric: metric.name)
+def test_every_macro_of_all_lists_equals_python_with_every_parameter(
+    session: duckdb.DuckDBPyConnection, metric: Definition
+) -> None:
+    specs = [f"ranking.{spec}" for spec in specs_of(metric, (None, 1, 3), one_at_a_time=True)]
+    assert_agrees(session, metric, specs)
+    for switches in SWITCHES:
+        if metric.name != "score_psi" or "population" in switches:
+            assert_agrees(session, metric, specs[-1:], **switches)
 
 
 @pytest.mark.some(1)
@@ -128,6 +161,19 @@ def test_an_alias_has_a_macro(session: duckdb.DuckDBPyConnection, alias: str, na
         ("overlap(one, judged, reference := 'SELECT query_id, item_id FROM reference')",
          "reference: no column 'score'; name it with score := or rank :="),
         ("aplt(one, judged, history := history, boundary := 2)", "boundary is '2', but must satisfy"),
+        ("gini_at(one, judged)", "gini: needs items := ..., the catalogue of all items"),
+        ("coverage(one, judged, over := 'recommended')", "coverage: needs items := ..."),
+        ("pop_reo(one, judged)", "pop_reo: needs history := ..., the interactions"),
+        ("psi(one, judged, k := 2)", "score_psi: needs reference := ..., the run to compare with"),
+        ("coverage(one, judged, history := 'FROM history WHERE false')", "items: no rows"),
+        ("coverage(one, judged, items := 'SELECT 1 AS item_id')",
+         "item_id: type INTEGER in the items, VARCHAR in the truth"),
+        ("personalization(one, judged, k := 0)", "'personalization@0': the cut-off must be a positive"),
+        ("coverage(one, judged, k := 2, items := items, \"like\" := 'replay2')", "like cannot be 'replay2'"),
+        ("evenness(one, judged, items := items, padding := -1)", "padding cannot be '-1' for what is asked"),
+        ("evenness(one, judged, items := items, missing := 'zero')", "missing cannot be 'zero'"),
+        ("pop_rsp(one, judged, history := history, missing := 'error')", "queries of the population with no"),
+        ("coverage(one, judged, items := items, \"by\" := 'age')", "by: no table has all of age"),
     ],
     ids=str,
 )  # fmt: skip
@@ -153,6 +199,16 @@ def test_what_is_refused(session: duckdb.DuckDBPyConnection, called: str, messag
          "serendipity({}, k := 2, history := history, items := 'SELECT DISTINCT item_id FROM history')"),
         ("overlap({}, k := 2, reference := 'SELECT query_id, item_id, -score AS rank FROM reference')",
          "overlap({}, k := 2, reference := reference)"),
+        ("coverage({}, k := 2, history := history)",
+         "item_coverage({}, k := 2, items := 'SELECT DISTINCT item_id FROM history')"),
+        ("coverage({}, k := 2, items := items, history := 'FROM history WHERE false')",
+         "catalog_coverage({}, k := 2, items := items)"),
+        ("gini_at({}, k := 2, over := 'recommended')",
+         "gini_at({}, k := 2, over := 'recommended', items := items)"),
+        ("coverage({}, k := 2, over := 'recommended', scale := 'count')",
+         "coverage({}, k := 2, over := 'recommended', scale := 'count', history := history)"),
+        ("personalization(one, one, k := 2)",
+         "personalization(one, 'SELECT DISTINCT query_id, item_id FROM one', k := 2)"),
         ("arp(one, one, history := history)",
          "arp(one, 'SELECT DISTINCT query_id, item_id FROM one', history := history)"),
     ],

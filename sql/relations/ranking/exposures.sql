@@ -10,7 +10,7 @@
 -- grain:    system, segment, item_id
 -- note:     low_place is 1 for the item with the least exposure, of those in a list, n_listed; n_items is the number
 --           of all items
-WITH known AS (
+WITH kept AS (
     SELECT system, segment, item_id, n_lists, exposure
     FROM item_lists
     WHERE $over = 'recommended'
@@ -29,7 +29,7 @@ placed AS (
         exposure,
         row_number() OVER (PARTITION BY system, segment ORDER BY exposure, item_id) AS low_place,
         count(*) OVER (PARTITION BY system, segment) AS n_listed
-    FROM known
+    FROM kept
 )
 SELECT system, segment, item_id, n_lists, exposure, low_place, n_listed, n_listed + $padding AS n_items
 FROM placed
