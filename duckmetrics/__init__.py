@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.api.explain import explain
     from duckmetrics.api.leaderboard import leaderboard
+    from duckmetrics.api.plan import plan
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
     from duckmetrics.charts.chart import Chart
     from duckmetrics.engines.progress import progress
     from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.macros.shipped import macros_database, macros_sql
+    from duckmetrics.planning.plan import Plan
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
@@ -72,6 +74,8 @@ _LAZY = {
     "Comparison": "results.comparison",
     "compare": "api.compare",
     "Leaderboard": "leaderboards.leaderboard",
+    "Plan": "planning.plan",
+    "plan": "api.plan",
     "leaderboard": "api.leaderboard",
     "ChiSquare": "statistics.chi_square",
     "chi_square": "statistics.chi_square",
@@ -95,6 +99,7 @@ __all__ = [
     "InputError",
     "Leaderboard",
     "MetricError",
+    "Plan",
     "SampledEvaluation",
     "Signature",
     "TestResult",
@@ -117,6 +122,7 @@ __all__ = [
     "macros_database",
     "macros_sql",
     "metrics",
+    "plan",
     "progress",
     "run_test",
     "sampled",

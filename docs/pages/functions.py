@@ -14,13 +14,24 @@ from pages.markdown import front, paragraphs
 
 GROUPS = {
     "Evaluate": ("evaluate", "curve", "sampled", "sql"),
-    "Compare": ("compare", "leaderboard", "explain", "ab", "conventions", "ties", "run_test", "chi_square"),
+    "Compare": (
+        "compare",
+        "leaderboard",
+        "explain",
+        "ab",
+        "plan",
+        "conventions",
+        "ties",
+        "run_test",
+        "chi_square",
+    ),
     "Check and explain": ("check", "metrics", "describe", "progress"),
     "The DuckDB shell, and databases": ("macros_sql", "macros_database", "append"),
     "Results": (
         "Evaluation",
         "Comparison",
         "Leaderboard",
+        "Plan",
         "Explanation",
         "ExplainedGroups",
         "Chart",

@@ -1,4 +1,4 @@
-"""``duckmetrics ab``: is the treated variant better than the control?"""
+"""``duckmetrics plan`` and ``ab``: how many units does a comparison need, and what did an experiment find?"""
 
 from __future__ import annotations
 
@@ -7,10 +7,38 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, pairs_of
+from duckmetrics.cli.arguments import (
+    SIDE_NAMES,
+    columns_of,
+    compared_tables,
+    engine_of,
+    pairs_of,
+    readings_of,
+    switches_of,
+)
+from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
-from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
+from duckmetrics.cli.options import (
+    ALLOW_DIFFERENT,
+    BASELINE,
+    CLUSTER,
+    INPUTS,
+    LIKE,
+    OPTIONAL_METRIC,
+    OUTPUT_AND_ENGINE,
+    POSITIVE,
+    QUERIES,
+    SCORE,
+    SIDE_TABLES,
+    with_options,
+)
 from duckmetrics.expressions.visible import visible
+
+# The options of a plan that are arguments as they are.
+WANTED = (
+    "difference", "units", "power", "alpha", "comparisons", "adjust", "margin", "unpaired", "share", "sd",
+    "rate", "like", "cluster", "baseline", "allow_different", *SIDE_NAMES,
+)  # fmt: skip
 
 
 @click.command()
@@ -74,3 +102,67 @@ def ab(**options: Any) -> None:
     if options["output"] is not None or format_ in ("csv", "json", "plain"):
         for warning in result.warnings:
             click.echo(visible(f"warning: {warning}"), err=True)
+
+
+@click.command(short_help="Count the queries or users that a comparison needs.")
+@click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
+@click.option("--difference", metavar="D", help="The difference to find: 0.005, or 1% of the value.")
+@click.option("--units", type=int, metavar="N", help="Judge this number of units.  [default: those at hand]")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="The chance to find the difference."
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The error rate of all together.")
+@click.option("--comparisons", type=int, metavar="N", help="Their number.  [default: systems times metrics]")
+@click.option("--adjust", metavar="METHOD", help="holm, bonferroni, max_t or none.  [default: holm]")
+@click.option("--margin", metavar="D", help="Plan a one-sided test that a system is not worse by D.")
+@click.option("--unpaired", is_flag=True, help="Plan two arms with different units, as in an A/B test.")
+@click.option("--share", type=float, metavar="S", help="The share of the control arm.  [default: 0.5]")
+@click.option("--sd", type=float, metavar="SD", help="Plan from this standard deviation instead of data.")
+@click.option("--rate", type=float, metavar="P", help="Plan from this proportion instead of data.")
+@with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, QUERIES, *SIDE_TABLES, CLUSTER, BASELINE)
+@with_options(ALLOW_DIFFERENT, *OUTPUT_AND_ENGINE)
+def plan(**options: Any) -> None:
+    """Count the queries or users that a comparison needs to find a difference.
+
+    Each of PREDICTIONS is a system, as for compare; the spread of their differences is measured. Of one
+    system, the spread of its values plans two arms with different units.
+
+    \b
+    duckmetrics plan runs.parquet --system model --baseline A --truth truth.parquet \\
+        -m ndcg@10,mrr --difference 0.005
+    duckmetrics plan old.parquet new.parquet --truth truth.parquet -m ndcg@10 --difference 1%
+    duckmetrics plan clicks.parquet -m ctr --cluster user_id --difference 2%
+    duckmetrics plan --sd 0.2 --difference 0.005
+    duckmetrics plan --rate 0.03 --difference 0.002
+    """
+    from duckmetrics.api.plan import plan as compute
+    from duckmetrics.cli.output import put, write_result
+
+    format_ = checked_files(options)
+    predictions, truth, system = _tables(options)
+    engine = engine_of(options)
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        columns=columns_of(options["columns"]) or None,
+        connection=engine,
+        **{name: options[name] for name in WANTED},
+        **readings_of(options),
+        **switches_of(compute, options["switches"]),
+    )
+    if format_ in ("table", "plain"):
+        write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
+        return
+    write_to(options, format_, lambda path: write_result(result, format_, path), engine)
+
+
+def _tables(options: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Return predictions, truth and systems; one table is one system, and numbers need none."""
+    given = options["predictions"]
+    if not given and not options["systems"]:
+        return None, None, None
+    if len(given) == 1 and not options["systems"] and not options["scores"]:
+        return given[0], options["truth_option"], None
+    return compared_tables(options)

@@ -56,7 +56,7 @@ TASKS = (
     }),
     Task("Compare", "compare a.parquet b.parquet -m auc --cluster user_id", {
         "compare": "compare", "leaderboard": "compare", "explain": "questions", "ab": "ab",
-        "test": "statistical_tests",
+        "test": "statistical_tests", "plan": "ab",
     }),
     Task("Draw and report", "report run.parquet truth.parquet -m ndcg@10", {
         "report": "compare", "chart": "evaluate",

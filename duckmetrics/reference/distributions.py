@@ -150,6 +150,13 @@ def student_t_mde(se: float, df: float, alpha: float, power: float) -> float:
     return se * (t * (1 - 1 / (4 * df)) + normal_quantile(power) * math.sqrt(1 + t * t / (2 * df)))
 
 
+def student_t_power(effect: float, df: float, alpha: float) -> float:
+    """Return the probability that a t statistic lies beyond the critical value on either side."""
+    t = student_t_critical(alpha, df)
+    critical, scale = t * (1 - 1 / (4 * df)), math.sqrt(1 + t * t / (2 * df))
+    return normal_cdf((effect - critical) / scale) + normal_cdf((-effect - critical) / scale)
+
+
 def two_sample_mde(var_c: float, n_c: float, var_t: float, n_t: float, alpha: float, power: float) -> float:
     """Return the minimum detectable effect of a z-test: critical value plus the quantile of `power`."""
     return (-normal_quantile(alpha / 2) + normal_quantile(power)) * math.sqrt(var_c / n_c + var_t / n_t)

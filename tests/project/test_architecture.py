@@ -25,7 +25,7 @@ WRITTEN = [path for path in OWN if path != GENERATED]
 FLOORS = (
     ("cli",),
     ("api",),
-    ("leaderboards",),
+    ("leaderboards", "planning"),
     ("comparison", "sensitivity", "macros"),
     ("packing", "row_macros"),
     ("macro_queries",),

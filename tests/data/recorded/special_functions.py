@@ -114,6 +114,12 @@ def power_points() -> dict[str, Points]:
             for se, df in ((0.0, 1.0), (0.2, 2.0), (3.7, 12.5), (1e100, 1e9))
             for error in errors
         ],
+        "student_t_power": [
+            (effect, df, alpha)
+            for effect in (0.0, 0.1, -2.8, 5.0)
+            for df in (1.0, 7.5, 1e9)
+            for alpha in (1e-6, 0.05, 0.3)
+        ],
         "two_sample_mde": [(*a, *b, *error) for a, b, error in product(samples, samples, errors)],
         "two_proportion_sample_size": [(*pair, *error) for pair in proportions for error in errors],
     }
@@ -284,6 +290,12 @@ def student_mde(se: mp.mpf, df: mp.mpf, alpha: mp.mpf, power: mp.mpf) -> mp.mpf:
     return se * (t * (1 - 1 / (4 * df)) + normal_quantile(power) * mp.sqrt(1 + t * t / (2 * df)))
 
 
+def student_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
+    t = student_critical(alpha, df)
+    u, s = t * (1 - 1 / (4 * df)), mp.sqrt(1 + t * t / (2 * df))
+    return mp.ncdf((effect - u) / s) + mp.ncdf((-effect - u) / s)
+
+
 def two_sample_mde(
     var_c: mp.mpf, n_c: mp.mpf, var_t: mp.mpf, n_t: mp.mpf, alpha: mp.mpf, power: mp.mpf
 ) -> mp.mpf:
@@ -331,6 +343,7 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "poisson_count": poisson_count,
     "paired_mde": lambda sd, n, alpha, power: two_sample_mde(sd * sd, n, 0, 1, alpha, power),
     "student_t_mde": student_mde,
+    "student_t_power": student_power,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,
 }

@@ -1,0 +1,116 @@
+"""The spread of a metric in data at hand: of the differences to a baseline, or of one system's values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duckmetrics.comparison.rows import tested_units
+from duckmetrics.inference.units import ROWS, SHARED_ROWS
+from duckmetrics.planning.sizes import Design, effects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.comparison.comparer import Comparer
+    from duckmetrics.comparison.pairing import Row
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.session import Session
+
+# The statistic whose rows have the spread of the values of one system.
+ONE_SYSTEM = "mean_interval"
+
+
+class Pilot(NamedTuple):
+    """A metric in data at hand.
+
+    Attributes:
+        system: the system that is compared; None if there is only one.
+        value: that of the baseline, or of the only system.
+        sd: the standard deviation of the differences of units, or of their values; None if unknown.
+        n: the number of units.
+        n_effective: how many units of equal weight they are worth.
+        reason: why sd is unknown.
+    """
+
+    metric: str
+    system: str | None
+    value: float | None
+    sd: float | None
+    n: int | None
+    n_effective: float | None
+    reason: str | None = None
+
+
+def paired_pilots(
+    comparer: Comparer, session: Session, parts: Sequence[FamilyEvaluation], baseline: str | None
+) -> list[Pilot]:
+    """Return the spread of the differences of every system from the baseline.
+
+    Raises:
+        MetricError: no such baseline.
+        InputError: the systems have values of different queries or rows, or rows that nothing pairs.
+    """
+    result = comparer.result(session, parts, baseline)
+    rows = [row for row in result.rows if row["system"] != result.baseline and not row["slice"]]
+    known = [row for row in rows if row["mde"] and row["df"]]
+    # The smallest difference of the comparison is this multiple of its standard error.
+    alone = [(Design(1.0, row["df"], 0.0, comparer.inference.alpha, comparer.power), 1.0) for row in known]
+    multiples = _multiples(session.engine, [design for design, _ in alone])
+    errors = {id(row): row["mde"] / multiple for row, multiple in zip(known, multiples, strict=True)}
+    return [_paired(row, errors.get(id(row))) for row in rows]
+
+
+def _multiples(engine: Engine, designs: Sequence[Design]) -> list[float]:
+    """Return the effects of tests with a standard error of 1; per_unit of each has the degrees of freedom."""
+    if not designs:
+        return []
+    found = effects(engine, [(d._replace(spread=2.0**0.5, per_unit=d.per_unit / 2), 2) for d in designs])
+    return [float(effect or 0.0) for effect in found]
+
+
+def _paired(row: Row, error: float | None) -> Pilot:
+    delta, value = row["delta"], row["value"]
+    base = None if value is None or delta is None else value - delta
+    n = row["n_units"]
+    if error is None:
+        reason = row["reason"] or "all differences are equal, so their spread is unknown"
+        return Pilot(row["metric"], row["system"], base, None, n, None, reason)
+    return Pilot(row["metric"], row["system"], base, error * n**0.5, n, float(row["df"]) + 1)
+
+
+def single_pilots(
+    comparer: Comparer, session: Session, parts: Sequence[FamilyEvaluation], system: str | None
+) -> Iterator[Pilot]:
+    """Yield the spread of the values of one system."""
+    statistic = comparer.catalog.statistics[ONE_SYSTEM]
+    for part in parts:
+        values = comparer.inference.values()
+        tested = tested_units(comparer.catalog, session.engine, part, statistic, values)
+        spreads = {_key(row): row for row in tested if not row["slice"]}
+        for row in part.rows:
+            if row["slice"] or (system is not None and row["system"] != system):
+                continue
+            found = spreads.get((row["metric"], row["system"])) or spreads.get((row["metric"], None), {})
+            yield _single(row, found, part)
+
+
+def _key(row: Row) -> tuple[str, str | None]:
+    return row["metric"], row["system"] or None
+
+
+def _single(row: Row, found: Row, part: FamilyEvaluation) -> Pilot:
+    sd, n = found.get("sd"), found.get("n")
+    if not sd or not n or n < 2:
+        reason = row["reason"] or "its units do not differ, or there is only one"
+        if part.units is not None and row["metric"] in part.units.without:
+            reason = part.units.without[row["metric"]]
+        return Pilot(row["metric"], row["system"], row["value"], None, n, None, reason)
+    return Pilot(row["metric"], row["system"], row["value"], sd, n, None)
+
+
+def name_of_units(parts: Sequence[FamilyEvaluation]) -> str:
+    """Return the name of the units as sentences have it: queries, user_id or rows."""
+    kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
+    kind = " or ".join(kinds) or "units"
+    return ROWS if kind == SHARED_ROWS else kind

@@ -1,0 +1,234 @@
+"""From the spread of metrics and a wanted difference to the rows of a plan."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError
+from duckmetrics.inputs.interval_options import read_probability
+from duckmetrics.planning.plan import Plan
+from duckmetrics.planning.sizes import Design, effects, powers, proportion_sizes, sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.planning.pilot import Pilot
+
+# The adjustments whose first step compares p with alpha divided by the number of comparisons.
+ADJUSTMENTS = ("holm", "bonferroni", "max_t")
+NONE = "none"
+# Half the tests find a difference of the critical value itself.
+LEAST_POWER = 0.5
+# The most units that a plan counts.
+MOST_UNITS = 1e15
+_PERCENT = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The wanted test.
+
+    Attributes:
+        difference: the difference to find, or the margin; None if only units are given.
+        relative: whether it is a share of the value.
+        units: the number of units to judge, None for those at hand.
+        one_sided: whether the test is of one side, as for a margin.
+        comparisons: the number of comparisons, None for those of the data.
+        adjusted: whether alpha is divided by it.
+    """
+
+    difference: float | None
+    relative: bool
+    units: int | None
+    power: float
+    alpha: float
+    one_sided: bool
+    comparisons: int | None
+    adjusted: bool
+
+    def error_rate(self, comparisons: int) -> float:
+        """Return the two-sided error rate of one comparison; that of one side is half of it."""
+        return min((1 + self.one_sided) * self.alpha / (comparisons if self.adjusted else 1), 0.999)
+
+    def delta(self, value: float | None) -> float | None:
+        """Return the difference in the unit of the metric, None if there is none."""
+        if self.difference is None or not self.relative:
+            return self.difference
+        return None if not value else self.difference * abs(value)
+
+
+def read_goal(
+    difference: Any, margin: Any, units: Any, power: Any, alpha: Any, comparisons: Any, adjust: str | None
+) -> Goal:
+    """Read what is wanted.
+
+    Raises:
+        MetricError: nothing is wanted, or a number cannot be read.
+    """
+    if difference is not None and margin is not None:
+        raise MetricError("plan", "both a difference and a margin", "give one of them")
+    if difference is None and margin is None and units is None:
+        raise MetricError(
+            "plan", "neither a difference nor a number of units",
+            "give difference=0.005 (--difference) to get the units, or units=20000 (--units) to get the "
+            "smallest difference",
+        )  # fmt: skip
+    name = "difference" if margin is None else "margin"
+    delta, relative = _read_difference(name, difference if margin is None else margin)
+    wanted, rate = read_probability("power", power, 0.8), read_probability("alpha", alpha, 0.05)
+    if wanted < LEAST_POWER or wanted <= rate:
+        raise MetricError(
+            f"power={power!r}", "a test that finds less than every second difference is not planned",
+            "write a power from 0.5 to 1, such as 0.8",
+        )  # fmt: skip
+    method = str(adjust or ADJUSTMENTS[0]).lower()
+    if method not in (*ADJUSTMENTS, NONE):
+        known = ", ".join((*ADJUSTMENTS, NONE))
+        raise MetricError("adjust", f"{adjust!r} has no plan", f"write one of {known}")
+    number = None if comparisons is None else _whole("comparisons", comparisons, 1, 9)
+    given = None if units is None else _whole("units", units, 2, 20000)
+    return Goal(delta, relative, given, wanted, rate, margin is not None, number, method != NONE)
+
+
+def _read_difference(name: str, given: Any) -> tuple[float | None, bool]:
+    if given is None:
+        return None, False
+    text = str(given)
+    match = _PERCENT.fullmatch(text)
+    number = read_number(name, match[1] if match else given, "0.005 or '1%'")
+    if number <= 0:
+        what = "no test finds a difference of 0" if number == 0 else "a plan needs its size"
+        raise MetricError(f"{name}={given!r}", what, "write a positive number, such as 0.005 or '1%'")
+    return (number / 100, True) if match else (number, False)
+
+
+def read_number(name: str, given: Any, example: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        MetricError: it is none.
+    """
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise MetricError(f"{name}={given!r}", "is not a number", f"write {example}")
+    return number
+
+
+def _whole(name: str, given: Any, least: int, example: int) -> int:
+    number = read_number(name, given, str(example))
+    if number < least or number != int(number) or number > MOST_UNITS:
+        raise MetricError(
+            f"{name}={given!r}", f"is not a whole number from {least} on", f"write one such as {example}"
+        )
+    return int(number)
+
+
+def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, share: float | None) -> Plan:
+    """Return the plan of metrics whose spread is known.
+
+    Args:
+        share: the share of the units in the control arm, if each unit is in one arm; None if each unit has
+            a difference.
+
+    Raises:
+        MetricError: no metric has a known spread.
+    """
+    if all(pilot.sd is None for pilot in pilots):
+        raise MetricError("plan", f"nothing to plan from: {pilots[0].reason}", "take other data")
+    comparisons = goal.comparisons or len(pilots)
+    alpha = goal.error_rate(comparisons)
+    designs = [_design(pilot, goal, alpha, share) for pilot in pilots]
+    rows = [_row(pilot, goal, alpha, comparisons) for pilot in pilots]
+    _fill(engine, rows, designs)
+    arms = "Student's t of paired differences" if share is None else "Welch's t of two arms, units of both"
+    side = "one-sided" if goal.one_sided else "two-sided"
+    error = alpha / 2 if goal.one_sided else alpha
+    method = f"{arms}; {side} alpha {error:.4g} for each of {comparisons} comparison{'s'[: comparisons != 1]}"
+    return Plan(tuple(rows), kind, method, tuple(designs))
+
+
+def _design(pilot: Pilot, goal: Goal, alpha: float, share: float | None) -> Design | None:
+    if pilot.sd is None:
+        return None
+    if share is None:
+        per_unit = 1.0 if pilot.n_effective is None or not pilot.n else pilot.n_effective / pilot.n
+        return Design(pilot.sd, per_unit, 1.0, alpha, goal.power)
+    # Welch's degrees of freedom of two arms with the same variance.
+    inverse = (1 / share, 1 / (1 - share))
+    per_unit = sum(inverse) ** 2 / (inverse[0] ** 3 + inverse[1] ** 3)
+    return Design(pilot.sd * math.sqrt(sum(inverse)), per_unit, 2.0, alpha, goal.power)
+
+
+def _row(pilot: Pilot, goal: Goal, alpha: float, comparisons: int) -> dict[str, Any]:
+    effect = None if not pilot.n_effective or not pilot.n else pilot.n / pilot.n_effective
+    delta, reason = goal.delta(pilot.value), pilot.reason
+    if goal.difference is not None and delta is None and reason is None:
+        reason = "a share of 0 is no difference; write the difference as a number"
+    return {
+        "metric": pilot.metric, "system": pilot.system, "value": pilot.value, "sd": pilot.sd,
+        "n_units": pilot.n, "design_effect": effect, "difference": delta, "power": goal.power,
+        "alpha": alpha / 2 if goal.one_sided else alpha, "comparisons": comparisons, "units": None,
+        "at_units": goal.units or pilot.n, "mde": None, "power_at_units": None, "reason": reason,
+    }  # fmt: skip
+
+
+def _fill(engine: Engine, rows: Sequence[dict[str, Any]], designs: Sequence[Design | None]) -> None:
+    """Fill the numbers that the tests give, in place."""
+    pairs = [(row, design) for row, design in zip(rows, designs, strict=True) if design is not None]
+    aimed = [(row, design) for row, design in pairs if row["difference"] is not None]
+    for row, design in aimed:
+        if (design.spread / row["difference"]) ** 2 * 100 > MOST_UNITS:
+            raise MetricError(
+                f"difference={row['difference']:g}", "needs too many units", "take a larger one"
+            )
+    if aimed:
+        found = sizes(engine, [(design, row["difference"]) for row, design in aimed])
+        for (row, _), units in zip(aimed, found, strict=True):
+            row["units"] = units
+    judged = [(row, design) for row, design in pairs if row["at_units"] is not None]
+    if judged:
+        mdes = effects(engine, [(design, row["at_units"]) for row, design in judged])
+        for (row, _), mde in zip(judged, mdes, strict=True):
+            row["mde"] = mde
+    both = [(row, design) for row, design in judged if row["difference"] is not None]
+    if both:
+        given = [(design, float(row["at_units"]), row["difference"]) for row, design in both]
+        for (row, _), power in zip(both, powers(engine, given), strict=True):
+            row["power_at_units"] = power
+
+
+def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
+    """Return the plan of two proportions, each of half of the units.
+
+    Raises:
+        MetricError: no rate, or no difference that leads to another rate.
+    """
+    base = read_number("rate", rate, "0.03")
+    if not 0 < base < 1:
+        raise MetricError(f"rate={rate!r}", "is not a share between 0 and 1", "write 0.03 for 3 %")
+    delta = goal.delta(base)
+    if delta is None:
+        raise MetricError("rate", "units without a difference", "give difference=0.002 (--difference)")
+    other = base + delta if base + delta < 1 else base - delta
+    if not 0 < other < 1:
+        raise MetricError(f"difference={delta:g}", "leads to no share between 0 and 1", "take a smaller one")
+    comparisons = goal.comparisons or 1
+    alpha = goal.error_rate(comparisons)
+    units = 2 * math.ceil(proportion_sizes(engine, base, other, alpha, goal.power) - 1e-9)
+    sd = math.sqrt(base * (1 - base))
+    row = {
+        "metric": None, "system": None, "value": base, "sd": sd, "n_units": None, "design_effect": None,
+        "difference": delta, "power": goal.power, "alpha": alpha / (1 + goal.one_sided),
+        "comparisons": comparisons, "units": units, "at_units": None, "mde": None, "power_at_units": None,
+        "reason": None,
+    }  # fmt: skip
+    method = f"z-test of two proportions, {base:.4g} and {other:.4g}; units of both arms"
+    design = Design(2 * sd, 1.0, 2.0, alpha, goal.power)
+    return Plan((row,), "units", method, (design,))

@@ -1,0 +1,136 @@
+"""Plans: the number of units is that at which `compare` can detect the difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import duckmetrics
+from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.errors import MetricError
+from duckmetrics.planning.sizes import Design, effects, sizes
+from support.cases import ROOT
+
+TABLES = (str(ROOT / "data/digits/pixels.parquet"), str(ROOT / "data/digits/qrels.parquet"))
+SYSTEMS: dict[str, Any] = {"system": "system", "baseline": "blocks"}
+
+
+def run(score: list[float], queries: int = 4) -> pa.Table:
+    """Return lists of two items, of which the first is relevant."""
+    return pa.table({
+        "query_id": np.repeat(np.arange(queries), 2), "item_id": np.tile([1, 2], queries),
+        "score": score, "label": np.tile([1, 0], queries),
+    })  # fmt: skip
+
+
+def test_the_smallest_difference_is_that_of_compare() -> None:
+    metrics = ["ndcg@10", "mrr"]
+    found = duckmetrics.plan(*TABLES, metrics, difference=0.05, **SYSTEMS)
+    compared = duckmetrics.compare(*TABLES, metrics, **SYSTEMS)
+    for row in found.rows:
+        own = compared.row(row["metric"])
+        assert row["mde"] == pytest.approx(own["mde"], rel=1e-12)
+        assert row["sd"] == pytest.approx(abs(own["delta"] / own["effect_size"]), rel=1e-9)
+        assert (row["n_units"], row["comparisons"], row["alpha"]) == (own["n_units"], 2, 0.025)
+    again = duckmetrics.plan(*TABLES, metrics, units=found.rows[0]["units"], **SYSTEMS).rows[0]
+    assert 0.0499 < again["mde"] <= 0.05
+
+
+def test_the_number_of_units_is_the_smallest_one() -> None:
+    designs = [
+        Design(sd, per_unit, 1.0, alpha, power)
+        for sd in (0.01, 1.0, 30.0) for per_unit in (1.0, 0.3) for alpha in (0.05, 1e-4)
+        for power in (0.5, 0.8)
+    ]  # fmt: skip
+    engine = DuckDBEngine()
+    found = sizes(engine, [(design, 1.0) for design in designs])
+    enough = effects(engine, list(zip(designs, map(float, found), strict=True)))
+    fewer = effects(engine, [(d, n - 1.0) for d, n in zip(designs, found, strict=True)])
+    for design, n, effect, before in zip(designs, found, enough, fewer, strict=True):
+        assert n >= design.fewest
+        assert effect is not None
+        assert effect <= 1.0 or n == design.fewest
+        assert before is None or before > 1.0
+    engine.release()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.9)])
+@pytest.mark.parametrize("size", [0.05, 0.2, 0.5])
+def test_statsmodels_needs_as_many_units_to_one(alpha: float, power: float, size: float) -> None:
+    pytest.importorskip("statsmodels")
+    from statsmodels.stats.power import TTestIndPower, TTestPower
+
+    paired = duckmetrics.plan(sd=1, difference=size, alpha=alpha, power=power).rows[0]["units"]
+    arms = duckmetrics.plan(sd=1, difference=size, alpha=alpha, power=power, unpaired=True).rows[0]["units"]
+    assert paired == pytest.approx(TTestPower().solve_power(size, alpha=alpha, power=power), abs=1.1)
+    each = TTestIndPower().solve_power(size, alpha=alpha, power=power)
+    assert arms == pytest.approx(2 * each, abs=2.1)
+
+
+def test_one_system_is_planned_as_two_arms() -> None:
+    score = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]
+    row = duckmetrics.plan(run(score), metrics="mrr", difference="10%").rows[0]
+    # The values are 1, 1/2, 1, 1/2.
+    assert row["sd"] == pytest.approx(np.std([1, 0.5, 1, 0.5], ddof=1), rel=1e-12)
+    assert row["difference"] == pytest.approx(0.075, rel=1e-12)
+    alone = duckmetrics.plan(sd=row["sd"], difference=row["difference"], unpaired=True)
+    assert row["units"] == alone.rows[0]["units"]
+
+
+def test_a_proportion_has_the_size_of_the_z_test() -> None:
+    row = duckmetrics.plan(rate=0.06, difference=0.004).rows[0]
+    assert row["units"] == 2 * 57057
+    assert duckmetrics.plan(rate=0.06, difference="10%", comparisons=3).rows[0]["alpha"] == 0.05 / 3
+
+
+def test_a_margin_is_one_sided_and_none_divides_nothing() -> None:
+    margin = duckmetrics.plan(sd=0.2, margin=0.02).rows[0]
+    assert margin["units"] == duckmetrics.plan(sd=0.2, difference=0.02, alpha=0.1).rows[0]["units"]
+    assert margin["alpha"] == 0.05
+    plain = duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9, adjust="none").rows[0]
+    assert plain["units"] == 787
+    assert duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9).rows[0]["units"] > 1200
+
+
+def test_the_curve_falls_and_is_drawn() -> None:
+    plan = duckmetrics.plan(sd=0.2, difference=0.02)
+    found = [point["mde"] for point in plan.curve()]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > 0.02 > found[-1]
+    chart = plan.chart()
+    assert chart.title == plan.sentence
+    assert chart.svg().count('class="line') >= 2
+
+
+SAME = {"A": run([1.0, 0.0] * 4), "B": run([1.0, 0.0] * 4)}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sd": 0.2}, "neither a difference nor a number of units"),
+        ({"sd": 0.2, "difference": 0}, "no test finds a difference of 0"),
+        ({"sd": 0.2, "difference": -0.1}, "a plan needs its size"),
+        ({"sd": 0.2, "difference": "x"}, "is not a number"),
+        ({"sd": 0.2, "difference": 0.1, "margin": 0.1}, "both a difference and a margin"),
+        ({"sd": 0, "difference": 0.1}, "not a positive standard deviation"),
+        ({"sd": 0.2, "difference": "1%"}, "sd has no value"),
+        ({"sd": 0.2, "units": 1}, "not a whole number from 2 on"),
+        ({"sd": 0.2, "difference": 0.1, "power": 0.04}, "is not planned"),
+        ({"sd": 0.2, "difference": 0.1, "adjust": "fdr"}, "has no plan"),
+        ({"sd": 1e9, "difference": 1e-9}, "needs too many units"),
+        ({"rate": 0.03, "units": 1000}, "units without a difference"),
+        ({"rate": 3, "difference": 0.1}, "not a share between 0 and 1"),
+        ({"sd": 0.2, "difference": 0.1, "share": 0.9}, "unpaired"),
+        ({"difference": 0.1}, "nothing to plan from"),
+        ({"predictions": SAME, "metrics": "mrr", "difference": 0.1}, "nothing to plan from"),
+        ({"predictions": run([1.0, 0.0], 1), "metrics": "mrr", "difference": 0.1}, "nothing to plan from"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_one_clear_message(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(MetricError, match=said):
+        duckmetrics.plan(**given)
