@@ -261,7 +261,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by paired_t, paired_tost, sample_ratio."""
 
     baseline: str | None
-    """Taken by delong, mcnemar, movers, and others. Default: None."""
+    """Taken by always_valid, delong, mcnemar, and others. Default: None."""
 
     better: Literal["higher", "lower", "target"]
     """Taken by probability_best. Default: 'higher'."""
@@ -279,7 +279,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by probability_best. Default: 10000."""
 
     level: float
-    """Taken by bootstrap_interval, cuped, delong, and others. Default: 0.95."""
+    """Taken by always_valid, bootstrap_interval, cuped, and others. Default: 0.95."""
 
     margin: float
     """Taken by paired_tost."""
@@ -297,6 +297,9 @@ class StatisticParameters(TypedDict, total=False):
 
     n: int
     """Taken by movers. Default: 20."""
+
+    planned: int
+    """Taken by always_valid, sequential_mean, sequential_ratio, sequential_sample_ratio."""
 
     power: float
     """Taken by paired_t. Default: 0.8."""
@@ -317,7 +320,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by probability_best. Default: 0.0."""
 
     variance: Literal["jackknife", "delta"]
-    """Taken by ratio_delta. Default: 'jackknife'."""
+    """Taken by ratio_delta, sequential_ratio. Default: 'jackknife'."""
 
     zeros: Literal["wilcox", "pratt"]
     """Taken by wilcoxon. Default: 'wilcox'."""

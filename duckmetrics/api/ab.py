@@ -8,7 +8,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
 from duckmetrics.statistics.adjustment import HOLM, find_adjustment
-from duckmetrics.statistics.experiment import Plan, run_experiment
+from duckmetrics.statistics.experiment import Plan, read_looks, run_experiment
 from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def ab(
     adjust: str = HOLM,
     interval: float = LEVEL,
     alpha: float = ALPHA,
+    sequential: bool = False,
+    planned: int | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -61,6 +63,12 @@ def ab(
             all metrics and treated variants together.
         interval: the level of the intervals, which are not adjusted.
         alpha: the error rate of verdicts: one needs an adjusted p below it.
+        sequential: use p-values, intervals and a sample ratio that hold at every look at a running
+            experiment, so that you can look every day and stop when you have seen enough. They are wider
+            than those of a test that looks once. Means and proportions are then compared by
+            sequential_mean, ratios by sequential_ratio.
+        planned: with ``sequential=True``, the number of units of two variants at which the intervals are the
+            tightest. Choose it before the first look, and keep it; 5000 by default.
         connection: a DuckDB connection, or the path of a database file.
         threads, memory_limit, temp_directory, snapshot: as for `evaluate`.
 
@@ -78,7 +86,8 @@ def ab(
     Source:
         Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
         Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722; the files under sql/statistics name the
-        sources of the statistics.
+        sources of the statistics. Sequential tests: Johari, Koomen, Pekelis and Walsh, Operations Research
+        2022, doi:10.1287/opre.2021.2135.
 
     Example:
         users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
@@ -86,9 +95,10 @@ def ab(
         result.row("revenue")["delta"]  # 4.0
         result.row("revenue")["verdict"]  # 'better'
     """
+    units = read_looks(sequential, planned)
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
-    plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate)
+    plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units)
     return run_experiment(
         open_engine(None, connection, threads, memory_limit, temp_directory, snapshot), table, plan
     )

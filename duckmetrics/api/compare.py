@@ -65,6 +65,7 @@ def compare(
     seed: int = SEED,
     allow_different: bool = False,
     pairs: bool | None = None,
+    planned: int | None = None,
     **switches: Unpack[Switches],
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance explains?
@@ -82,7 +83,8 @@ def compare(
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
-            ``"tukey"``.
+            ``"tukey"``. ``"always_valid"`` keeps its error rate if you look again and again while queries
+            arrive; no other test does.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
             default holm, and none if the test itself looks at all pairs of systems, as ``"tukey"``.
         alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
@@ -96,6 +98,8 @@ def compare(
         pairs: compare every pair of systems, and show each value with the letters of the systems that it
             is significantly better than; p-values are adjusted for the number of all pairs. By default
             only if the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
+        planned: with ``test="always_valid"``, the number of queries or clusters that you plan for: there,
+            its intervals are the tightest. Choose it before the first look, and keep it; 1000 by default.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
@@ -122,7 +126,7 @@ def compare(
     """
     refuse_misspelled(compare, switches)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs)
+    comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs, planned)
     margins = margins_for(margin, comparer.test, comparer.inference.alpha)
     comparer = replace(comparer, margins=margins)
     given: dict[str, Any] = {

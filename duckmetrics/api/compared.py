@@ -12,7 +12,7 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
-from duckmetrics.comparison.methods import find_test, of_all_pairs
+from duckmetrics.comparison.methods import find_test, of_all_pairs, read_planned
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
@@ -50,11 +50,13 @@ def read_comparer(
     power: Any,
     allow_different: bool,
     pairs: bool | None,
+    planned: Any = None,
 ) -> Comparer:
     """Read the options of the tests, see `compare`.
 
     Args:
         pairs: None if it depends on the test.
+        planned: the number of units that an always-valid test is planned for, None for the usual one.
 
     Raises:
         MetricError: a test, method or probability cannot be read.
@@ -65,7 +67,8 @@ def read_comparer(
     error_rate = read_probability("alpha", alpha, 0.05)
     inference = replace(inference, alpha=error_rate, adjusted=method != NONE, pairs=all_pairs)
     wanted = read_probability("power", power, 0.8)
-    return Comparer(catalog(), chosen, method, inference, wanted, allow_different, all_pairs)
+    units = read_planned(chosen, planned)
+    return Comparer(catalog(), chosen, method, inference, wanted, allow_different, all_pairs, planned=units)
 
 
 @contextmanager

@@ -67,6 +67,14 @@ WANTED = (
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
 )
+@click.option(
+    "--sequential", is_flag=True,
+    help="p, intervals and sample ratio hold at every look: look every day, and stop when you want.",
+)  # fmt: skip
+@click.option(
+    "--planned", type=click.IntRange(min=1), metavar="N",
+    help="With --sequential: the number of units at which the intervals are the tightest.  [default: 5000]",
+)  # fmt: skip
 @with_options(*OUTPUT_AND_ENGINE)
 def ab(**options: Any) -> None:
     """Compare the variants of an experiment with the control.
@@ -82,13 +90,24 @@ def ab(**options: Any) -> None:
     duckmetrics ab users.parquet --variant variant --control A -m revenue,clicks/sessions,converted
     duckmetrics ab users.parquet --variant variant --control A -m revenue --pre revenue=revenue_before
     duckmetrics ab users.parquet --variant variant --control A -m errors --lower-is-better errors
+    duckmetrics ab users.parquet --variant variant --control A -m revenue --sequential --planned 20000
     """
     from duckmetrics.api.ab import ab as compute
     from duckmetrics.cli.output import write_experiment
 
     format_ = checked_files(options)
     shares = [part for text in options["shares"] for part in text.split(",")]
-    names = ("variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha")
+    names = (
+        "variant",
+        "control",
+        "metrics",
+        "lower_is_better",
+        "adjust",
+        "interval",
+        "alpha",
+        "sequential",
+        "planned",
+    )
     engine = engine_of(options)
     result = compute(
         options["data"],

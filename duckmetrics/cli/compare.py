@@ -72,6 +72,11 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
     help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
     "[default: --pairs with --test tukey]",
 )  # fmt: skip
+@click.option(
+    "--planned", type=click.IntRange(min=1), metavar="N",
+    help="With --test always_valid: the number of queries or clusters at which its intervals are the "
+    "tightest.  [default: 1000]",
+)  # fmt: skip
 @with_options(WHOLE, *OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance explains?
@@ -106,7 +111,7 @@ def compare(**options: Any) -> None:
             "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
         )
     engine = engine_of(options)
-    names = ("baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs")
+    names = ("baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs", "planned")
     chosen = {name: options[name] for name in names if options[name] is not None}
     result = compute(
         predictions,

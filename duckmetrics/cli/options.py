@@ -234,7 +234,7 @@ SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
 
 TEST = click.option(
     "--test", metavar="TEST",
-    help="t, randomization, bootstrap, tukey, sign, wilcoxon or mcnemar.  [default: paired t]",
+    help="t, randomization, bootstrap, tukey, sign, wilcoxon, mcnemar or always_valid.  [default: paired t]",
 )  # fmt: skip
 ADJUST = click.option(
     "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.comparison.families import OF_SLICING, adjust_families, families_of
-from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
+from duckmetrics.comparison.findings import (
+    note_on_looks,
+    note_on_samples,
+    out_of_reach,
+    warning,
+    warning_of_test,
+)
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
-from duckmetrics.comparison.methods import PAIRED, of_all_pairs
+from duckmetrics.comparison.methods import PAIRED, is_always_valid, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
@@ -67,6 +73,7 @@ class Comparer:
         allow_different: whether only the common queries are compared if the populations differ.
         pairs: whether every pair of systems is compared, not only each with the baseline.
         families: the columns whose values the rows of a family have in common.
+        planned: the number of units that an always-valid test is planned for; None for that of its file.
         command: the name of the call in messages.
         margins: the largest differences that do not matter; None if nobody gave one.
     """
@@ -79,6 +86,7 @@ class Comparer:
     allow_different: bool
     pairs: bool = False
     families: tuple[str, ...] = OF_SLICING
+    planned: int | None = None
     command: str = "compare"
     margins: Margins | None = None
 
@@ -118,7 +126,7 @@ class Comparer:
             refuse_unpaired(part, self.command)
             self._refuse_unfit_test(session.engine, part)
         order = list(dict.fromkeys([base, *known]))
-        told = warning_of_test(self.test)
+        told = [*warning_of_test(self.test), *note_on_looks(self.test, self.planned)]
         rows: list[Row] = []
         measures = {measure.text: measure for part in parts for measure in part.measures}
         alpha = self.inference.alpha
@@ -155,6 +163,7 @@ class Comparer:
 
     def _refuse_unfit_test(self, engine: Engine, part: FamilyEvaluation) -> None:
         """Refuse tests of single units if these are linearized, or have values that the test cannot use."""
+        self._refuse_samples(part)
         if part.units is None or not part.units.measures:
             return
         if "warning" in self.test.header and part.units.linearized:
@@ -178,6 +187,16 @@ class Comparer:
                     ),
                     "use it for metrics of hits and misses, or another test",
                 )
+
+    def _refuse_samples(self, part: FamilyEvaluation) -> None:
+        """Refuse an always-valid test of metrics whose p comes from bootstrap samples."""
+        if part.units is None or part.units.samples is None or not is_always_valid(self.test):
+            return
+        raise MetricError(
+            ", ".join(part.units.samples.units.measures),
+            f"p comes from bootstrap samples, and does not hold at every look as {self.test.name} does",
+            "leave the metric out, or look once with another test",
+        )
 
     def _of_part(
         self, engine: Engine, part: FamilyEvaluation, order: Sequence[str], resamples: int
@@ -237,9 +256,10 @@ class Comparer:
 
     def _values(self, baseline: str, resamples: int) -> dict[str, Value]:
         """Return the parameters that a test may have."""
+        planned = {} if self.planned is None else {"planned": self.planned}
         return {
             **self.inference.values(), "resamples": resamples, "alpha": self.inference.alpha,
-            "power": self.power, "baseline": baseline,
+            "power": self.power, "baseline": baseline, **planned,
         }  # fmt: skip
 
     def _different(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from duckmetrics.comparison.families import steps_of
-from duckmetrics.comparison.methods import SAMPLED
+from duckmetrics.comparison.methods import PLANNED, SAMPLED, is_always_valid
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.results.findings import NOTE, WARNING, Finding
 
@@ -27,6 +27,18 @@ def warning_of_test(test: Definition) -> list[Finding]:
     """Return the warning that the file of a test holds, if there is one."""
     text = test.header.get("warning")
     return [] if text is None else [warning("test", f"{test.name}: {text}", "")]
+
+
+def note_on_looks(test: Definition, planned: int | None) -> list[Finding]:
+    """Name what holds at every look at growing data, if the test is an always-valid one."""
+    if not is_always_valid(test):
+        return []
+    units = test.own_params[PLANNED].default if planned is None else planned
+    message = (
+        f"{test.name}: p and the intervals of changes hold at every look, and are tightest at {units:,} "
+        "units; the intervals of values hold at one look"
+    )
+    return [Finding("test", NOTE, "", "", 0, (), message)]
 
 
 def note_on_samples(part: FamilyEvaluation) -> list[Finding]:

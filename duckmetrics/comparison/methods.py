@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import unknown_test
 from duckmetrics.errors import MetricError
+from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inference.units import DIFFERENCES
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ PAIRED = "paired_t"
 BOOTSTRAPPED = "paired_bootstrap"
 # The name of the test where p comes from the whole metric, computed again on samples.
 SAMPLED = "bootstrap_samples"
+# The parameter of tests that hold at every look at growing data: the number of units they are planned for.
+PLANNED = "planned"
 
 
 def find_test(catalog: Catalog, name: str) -> Definition:
@@ -47,6 +50,32 @@ def _is_paired(catalog: Catalog, definition: Definition) -> bool:
 def of_all_pairs(definition: Definition) -> bool:
     """Return whether a test looks at every pair of systems, so that it holds for all of them together."""
     return "other" in definition.query.named_selects
+
+
+def is_always_valid(definition: Definition) -> bool:
+    """Return whether a test holds at every look at growing data."""
+    return PLANNED in definition.own_params
+
+
+def read_planned(test: Definition, planned: Any) -> int | None:
+    """Read the number of units that a test is planned for.
+
+    Raises:
+        MetricError: it is not a positive whole number, or the test has no plan.
+    """
+    if planned is None:
+        return None
+    if whole_number(planned) < 1:
+        raise MetricError(
+            f"planned={planned!r}", "not a number of units", "write a whole number such as 1000"
+        )
+    if not is_always_valid(test):
+        raise MetricError(
+            "planned",
+            f"{test.name} looks once and has no plan",
+            "use test='always_valid' (--test always_valid)",
+        )
+    return whole_number(planned)
 
 
 def lower_is_better(part: FamilyEvaluation, row: Mapping[str, Any]) -> bool:

@@ -34,6 +34,7 @@ FIELDS = (
     "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
     "effect_size", "wins", "ties", "losses", "statistic", "df", "p",
 )  # fmt: skip
+BOUNDS = ("delta_lower", "delta_upper", "relative_lower", "relative_upper")
 
 
 def tested_units(
@@ -97,8 +98,8 @@ def result_of_row(
             # All ways to choose the signs were tried, and none was drawn.
             found["resamples"] = None
         found["n"] = special.get("n", found.get("n"))
-        bounds = ("delta_lower", "delta_upper")
-        found |= {name: special[name] for name in bounds if special.get(name) is not None}
+        # An interval of the test replaces that of the paired t-test, also if it has no bounds.
+        found |= {name: special.get(name) for name in BOUNDS if name in test.query.named_selects}
         # The power is that of the paired t-test, and does not hold for another test.
         found["se"] = None
     if part.units is not None and part.units.linearized and is_rounding(row["value"], found):

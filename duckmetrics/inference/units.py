@@ -30,12 +30,11 @@ KEYS = ("system", "metric", "query_id", "value")
 SIZES = ("n_effective", "hits")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT, LOG = "mean", "hits", "proportion", "logit", "log"
-EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
-# The relations that change the result of a test for clusters of unequal size, and the columns that change.
+UNIT_INTERVALS = "unit_intervals"
+# The relation that computes these tests again for clusters of unequal size.
 RESIZED = {
-    EFFECTIVE: ("df", "delta_lower", "delta_upper", "p"),
-    "effective_tost": ("df", "delta_lower", "delta_upper", "p_higher", "p_lower", "p_equivalent"),
-}
+    "paired_t": "effective_t", "paired_tost": "effective_tost", "always_valid": "effective_sequence",
+}  # fmt: skip
 
 SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
 # The name of the table of samples that shows which system is the best.
@@ -145,10 +144,9 @@ class Units:
             query = query.select(*(p for p in query.selects if p.alias_or_name not in unread), append=False)
         name = composer.step(statistic, query)
         others = [column for column in query.named_selects if column not in ("system", "metric")]
-        resizing = next((r for r, changed in RESIZED.items() if {*changed} <= {*others}), None)
-        if self.clustered and resizing is not None:
+        if self.clustered and statistic in RESIZED:
             whole = composer.complete(exp.select("system", "metric", *others).from_(name))
-            return self._resized(catalog, resizing, whole, others, values)
+            return self._resized(catalog, RESIZED[statistic], whole, others, values)
         return composer.complete(self.named(name, others))
 
     def of_systems(self, systems: Collection[str]) -> Units:
@@ -159,16 +157,17 @@ class Units:
     def _resized(
         self,
         catalog: Catalog,
-        resizing: str,
+        relation: str,
         tested: exp.Query,
         others: Sequence[str],
         values: Mapping[str, Value],
     ) -> exp.Select:
         """Return the test with as many degrees of freedom as clusters of unequal size are worth."""
         composer = Composer(catalog, {"tested": tested, "units": self.query})
-        effective = composer.relation(resizing, values)
+        effective = composer.relation(relation, values)
+        changed = catalog.relations[relation].query.named_selects
         columns = [
-            exp.column(name, effective if name in RESIZED[resizing] else "tested").as_(name)
+            exp.column(name, effective if name in changed else "tested").as_(name)
             for name in ("system", "metric", *others)
         ]
         same = [exp.EQ(this=exp.column(key, effective), expression=exp.column(key, "tested"))

@@ -167,21 +167,21 @@ def ratio_delta(
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for arm, y, x in rows:
         groups[arm] += [] if y is None or x is None else [(y, x)]
-    taken = choose({"jackknife": _without_each, "delta": _by_moments}, variance)
-    arms = {arm: (taken(units), _effective(units)) for arm, units in sorted(groups.items()) if units}
+    taken = choose({"jackknife": without_each, "delta": by_moments}, variance)
+    arms = {arm: (taken(units), effective(units)) for arm, units in sorted(groups.items()) if units}
     before = arms.pop(control, None)
     return [
         (arm, *_ratios(before, after, level, variance == "delta")) for arm, after in arms.items() if before
     ]
 
 
-def _effective(units: Sequence[tuple[float, float]]) -> float:
+def effective(units: Sequence[tuple[float, float]]) -> float:
     """Return the effective number of units."""
     square = math.fsum(x * x for _, x in units)
     return math.fsum(x for _, x in units) ** 2 / square if square else math.nan
 
 
-def _without_each(units: Sequence[tuple[float, float]]) -> Sample:
+def without_each(units: Sequence[tuple[float, float]]) -> Sample:
     """Return the ratio of the sums, and its variance by leaving out one unit after the other."""
     n, y, x = len(units), math.fsum(y for y, _ in units), math.fsum(x for _, x in units)
     if not x:
@@ -192,7 +192,7 @@ def _without_each(units: Sequence[tuple[float, float]]) -> Sample:
     return Sample(n, y / x, (n - 1) ** 2 / n * variance_of(without))
 
 
-def _by_moments(units: Sequence[tuple[float, float]]) -> Sample:
+def by_moments(units: Sequence[tuple[float, float]]) -> Sample:
     """Return the ratio of the sums, and its variance by var(y), var(x) and cov(y, x)."""
     n, my, mx = len(units), fmean(y for y, _ in units), fmean(x for _, x in units)
     if not mx:

@@ -62,6 +62,15 @@ from duckmetrics.reference.paired import (
     wilcoxon,
 )
 from duckmetrics.reference.quantiles import quantile_interval, quantile_rank
+from duckmetrics.reference.sequential import (
+    always_valid,
+    always_valid_critical,
+    always_valid_p,
+    prior_units,
+    sequential_mean,
+    sequential_ratio,
+    sequential_sample_ratio,
+)
 from duckmetrics.reference.several import adjusted_p, anova, friedman, probability_best, tukey_hsd
 
 if TYPE_CHECKING:
@@ -69,6 +78,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adjusted_p",
+    "always_valid",
+    "always_valid_critical",
+    "always_valid_p",
     "anova",
     "binomial_cdf",
     "binomial_test",
@@ -103,6 +115,7 @@ __all__ = [
     "paired_t",
     "paired_tost",
     "poisson_count",
+    "prior_units",
     "probability_best",
     "psi",
     "quantile_interval",
@@ -110,6 +123,9 @@ __all__ = [
     "randomization_test",
     "ratio_delta",
     "sample_ratio",
+    "sequential_mean",
+    "sequential_ratio",
+    "sequential_sample_ratio",
     "sign_test",
     "student_t_critical",
     "student_t_mde",

@@ -42,7 +42,8 @@ class SampleRatio:
     Attributes:
         observed: variant -> units.
         shares: variant -> planned share; the shares add up to 1.
-        statistic, df, p: of the chi-square test.
+        statistic, df, p: of the chi-square test; in a sequential test, statistic is the logarithm of the
+            Bayes factor.
         alpha: below which p is a mismatch.
         mismatch: whether it is one, so that no difference between the variants can be trusted.
     """
@@ -88,6 +89,7 @@ class Experiment(Tabular):
         warnings: findings to read before the verdicts are believed.
         notes: remarks on the rows, such as units that are left out.
         sql: the SQL that ran.
+        planned: the number of units that a sequential test is planned for; None for a test that looks once.
     """
 
     command = "ab"
@@ -101,6 +103,7 @@ class Experiment(Tabular):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sql: str = field(default="", compare=False)
+    planned: int | None = None
 
     @property
     def summary(self) -> pa.Table:
@@ -136,6 +139,8 @@ class Experiment(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics ab`` prints it in JSON, see docs/reference/json.md."""
         settings = {"control": self.control, "adjust": self.adjust, "level": self.level, "alpha": self.alpha}
+        if self.planned is not None:
+            settings["planned"] = self.planned
         return document(
             self.command, self.rows, warnings=self.warnings, notes=self.notes, name=self.command, title=TITLE,
             params=settings, sample_ratio=json_object(asdict(self.sample_ratio)),
@@ -174,6 +179,8 @@ class Experiment(Tabular):
     @property
     def detectable(self) -> dict[str, float]:
         """The smallest change of each metric that the test finds with a power of 0.8, approximately.
+
+        A sequential test has none: its power depends on the number of looks.
 
         Example:
             users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}

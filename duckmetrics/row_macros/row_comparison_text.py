@@ -14,7 +14,7 @@ from duckmetrics.inference.jackknife import Jackknife
 from duckmetrics.inference.linear import speaking
 from duckmetrics.inference.sums import Sums
 from duckmetrics.inference.unit_values import scale_of_rows
-from duckmetrics.inference.units import EFFECTIVE, PER_QUERY, SIZES, UNIT_INTERVALS
+from duckmetrics.inference.units import PER_QUERY, RESIZED, SIZES, UNIT_INTERVALS
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.macro_queries.comparison_results import (
@@ -244,7 +244,7 @@ class RowComparisonText:
         yield from self._file(INTERVALS, relations[UNIT_INTERVALS])
         yield from self._file("tested", statistics[TEST])
         yield from self._file("strangers", relations["unmatched"])
-        yield from self._file("resized", relations[EFFECTIVE])
+        yield from self._file("resized", relations[RESIZED[TEST]])
         yield TESTED, query_of(self.catalog, "compared_rows", self.values)
 
     def _file(self, name: str, file: Definition) -> Iterator[tuple[str, exp.Query]]:

@@ -65,6 +65,8 @@ class Result(Protocol):
     def warnings(self) -> Sequence[str]: ...
     @property
     def notes(self) -> Sequence[str]: ...
+    @property
+    def planned(self) -> int | None: ...
 
 
 def experiment_lines(result: Result, width: int) -> list[str]:
@@ -171,8 +173,10 @@ def detectable(result: Result) -> dict[str, float]:
 
     The standard error comes from the interval, by the normal distribution. The level of the test is
     divided by the number of comparisons, as in the first step of Holm's method. With several variants,
-    the largest change counts.
+    the largest change counts. A sequential test has no such change.
     """
+    if result.planned is not None:
+        return {}
     tests = 1 if result.adjust == UNADJUSTED else sum(row["p"] is not None for row in result.rows)
     normal = NormalDist()
     per_half = normal.inv_cdf((1 + result.level) / 2)

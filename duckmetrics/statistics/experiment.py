@@ -1,7 +1,8 @@
 """An A/B test: the sample-ratio check, then one statistic for every metric, then adjusted p-values.
 
 A ratio is compared by ratio_delta, a metric with a value from before the experiment by cuped, a metric that
-holds only 0 and 1 by two_proportion_z, and any other by welch_t.
+holds only 0 and 1 by two_proportion_z, and any other by welch_t. In a sequential test, sequential_ratio
+compares ratios, and sequential_mean all others.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import values_table
+from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
 from duckmetrics.sentences.lists import counted
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Source
     from duckmetrics.statistics.outcomes import Outcome
 
+# The statistics of a sequential test.
+SEQUENTIAL_MEAN, SEQUENTIAL_RATIO, SEQUENTIAL_CHECK = (
+    "sequential_mean", "sequential_ratio", "sequential_sample_ratio",
+)  # fmt: skip
 # Each statistic, and its columns for the value of the control and that of the variant.
 MEAN, PROPORTION, RATIO, CUPED = "welch_t", "two_proportion_z", "ratio_delta", "cuped"
 VALUES = {
@@ -38,11 +44,14 @@ VALUES = {
     CUPED: ("control_mean", "mean"),
     RATIO: ("control_ratio", "ratio"),
     PROPORTION: ("control_proportion", "proportion"),
+    SEQUENTIAL_MEAN: ("control_mean", "mean"),
+    SEQUENTIAL_RATIO: ("control_ratio", "ratio"),
 }
 NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper", "p")
 # The normal approximation of a proportion needs more successes and failures than this.
 FEW_HITS = 5
 RATIO_CHECK = "sample_ratio"
+LOOKS = "p, intervals and sample ratio hold at every look; planned for {:,} units"
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,31 @@ class Plan:
     adjust: str
     level: float
     alpha: float
+    # In a sequential test, the number of units that it is planned for.
+    planned: int | None = None
+
+    @property
+    def check(self) -> tuple[str, dict[str, Any]]:
+        """The statistic that checks the sample ratio, and its parameters."""
+        return (RATIO_CHECK, {}) if self.planned is None else (SEQUENTIAL_CHECK, {"planned": self.planned})
+
+
+def read_looks(sequential: bool, planned: Any) -> int | None:
+    """Return the number of units that a sequential test is planned for; None for a test that looks once.
+
+    Raises:
+        MetricError: it is not a positive whole number, or the test is not sequential.
+    """
+    if planned is not None and whole_number(planned) < 1:
+        raise MetricError(
+            f"planned={planned!r}", "not a number of units", "write a whole number such as 5000"
+        )
+    if not sequential:
+        if planned is not None:
+            raise MetricError("planned", "belongs to a sequential test", "add sequential=True (--sequential)")
+        return None
+    usual = read_statistic(SEQUENTIAL_MEAN, {}).values["planned"]
+    return whole_number(usual if planned is None else planned)
 
 
 class Compared(NamedTuple):
@@ -82,21 +116,32 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         arms = read_arms(engine, source, variant, outcomes)
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]
-        ratio = _sample_ratio(engine, source, arms, plan.shares)
+        ratio = _sample_ratio(engine, source, arms, plan)
         rows: list[dict[str, Any]] = []
         notes: list[str] = []
         warned: dict[str, list[str]] = {}
         for outcome in outcomes:
-            compared = _compared(engine, source, variant, outcome, arms, plan.level)
+            compared = _compared(engine, source, variant, outcome, arms, plan)
             rows += (own := _rows(outcome, compared, arms))
             notes += _notes(outcome, own, arms)
             for warning in compared.warnings:
                 warned.setdefault(warning, []).append(outcome.name)
         _judge(engine, rows, outcomes, plan)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
+    if plan.planned is not None:
+        notes.append(LOOKS.format(plan.planned))
     warnings = [*_mismatch(ratio), *(f"{', '.join(names)}: {warning}" for warning, names in warned.items())]
     return Experiment(
-        rows, control.name, ratio, plan.adjust, plan.level, plan.alpha, tuple(warnings), tuple(notes), sql
+        rows,
+        control.name,
+        ratio,
+        plan.adjust,
+        plan.level,
+        plan.alpha,
+        tuple(warnings),
+        tuple(notes),
+        sql,
+        planned=plan.planned,
     )
 
 
@@ -125,14 +170,14 @@ def _table(source: Source, label: str, columns: Mapping[str, str], rows: Sequenc
     return replace(source, label=label, relation=relation, columns=columns, renamed={}, empty=False)
 
 
-def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], given: Any) -> SampleRatio:
+def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Plan) -> SampleRatio:
     """Test whether the variants have the units that their shares call for."""
     observed = {arm.name: arm.n for arm in arms}
-    shares = read_shares(given, list(observed))
+    shares = read_shares(plan.shares, list(observed))
     observed = {name: observed.get(name, 0) for name in shares}
     rows = [(float(observed[name]), share) for name, share in shares.items()]
     table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
-    measure = read_statistic(RATIO_CHECK, {})
+    measure = read_statistic(*plan.check)
     found, _ = computed(engine, measure, table, {})
     (row,) = found.to_pylist()
     alpha = float(str(measure.values["alpha"]))
@@ -149,14 +194,16 @@ def _mismatch(ratio: SampleRatio) -> list[str]:
 
 
 def _compared(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: Plan
 ) -> Compared:
     """Compute the statistic of one metric."""
     statistic = _statistic(outcome, arms)
     if not arms[0].of(outcome).known:
         return Compared(statistic, {}, [])
-    params = {"control": arms[0].name, "level": level}
+    params = {"control": arms[0].name, "level": plan.level}
     columns = {"arm": variant, "value": outcome.value}
+    if plan.planned is not None:
+        return _looked_at(engine, source, variant, outcome, arms, {**params, "planned": plan.planned})
     if statistic == PROPORTION:
         return _run(engine, PROPORTION, _hits(source, outcome, arms), {}, params, _few_hits(outcome, arms))
     if outcome.denominator is not None:
@@ -164,13 +211,37 @@ def _compared(
         return _run(engine, RATIO, source, columns, params)
     if outcome.before is None:
         return _run(engine, MEAN, source, columns, params)
-    compared = _run(engine, CUPED, source, {**columns, "covariate": outcome.before}, params)
-    theta = next((row["theta"] for row in compared.rows.values()), 0.0)
-    adjusted = adjusted_source(source, variant, outcome, theta, _center(outcome, arms))
+    compared, adjusted = _adjusted_values(engine, source, variant, outcome, arms, plan.level)
     relative = _run(engine, MEAN, adjusted, {}, params)
     # cuped has no relative change; that of the values that it compares is Welch's.
     rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
     return compared._replace(rows=rows_of)
+
+
+def _looked_at(
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm],
+    params: Mapping[str, Any],
+) -> Compared:  # fmt: skip
+    """Compute the statistic of one metric of a sequential test."""
+    columns = {"arm": variant, "value": outcome.value}
+    if outcome.denominator is not None:
+        columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
+        return _run(engine, SEQUENTIAL_RATIO, source, columns, params)
+    if outcome.before is None:
+        return _run(engine, SEQUENTIAL_MEAN, source, columns, params)
+    before, adjusted = _adjusted_values(engine, source, variant, outcome, arms, params["level"])
+    compared = _run(engine, SEQUENTIAL_MEAN, adjusted, {}, params)
+    return compared._replace(rows={name: {**before.rows[name], **row} for name, row in compared.rows.items()})
+
+
+def _adjusted_values(
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
+) -> tuple[Compared, Source]:
+    """Return the results of CUPED, and the values that it compares."""
+    columns = {"arm": variant, "value": outcome.value, "covariate": outcome.before or ""}
+    compared = _run(engine, CUPED, source, columns, {"control": arms[0].name, "level": level})
+    theta = next((row["theta"] for row in compared.rows.values()), 0.0)
+    return compared, adjusted_source(source, variant, outcome, theta, _center(outcome, arms))
 
 
 def _hits(source: Source, outcome: Outcome, arms: Sequence[Arm]) -> Source:

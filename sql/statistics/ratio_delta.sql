@@ -42,25 +42,7 @@
 --           do not count. An arm with one unit has no interval and no p. An arm whose denominators sum to 0 has no
 --           ratio. If one unit has all denominators, the jackknife has no interval. The delta method finds a
 --           difference in 8 to 13 of 100 tests of equal arms with fewer than 200 users and unequal denominators
-WITH compared AS (
-    SELECT
-        treated.arm,
-        control.n AS n_control, treated.n,
-        control.ratio AS control_ratio, treated.ratio,
-        treated.ratio - control.ratio AS delta,
-        1e-12 * greatest(abs(control.ratio), abs(treated.ratio)) AS rounding,
-        sqrt(control.error + treated.error) AS se,
-        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.effective - 1, 0)
-            + power(treated.error, 2e0) / nullif(treated.effective - 1, 0), 0) AS df,
-        treated.ratio / nullif(control.ratio, 0) AS lift,
-        sqrt(control.relative_error + treated.relative_error) AS log_se,
-        power(control.relative_error + treated.relative_error, 2e0) / nullif(
-            power(control.relative_error, 2e0) / nullif(control.effective - 1, 0)
-            + power(treated.relative_error, 2e0) / nullif(treated.effective - 1, 0), 0) AS log_df
-    FROM ratio_arms AS treated
-    JOIN ratio_arms AS control ON CAST(control.arm AS VARCHAR) = $control AND CAST(treated.arm AS VARCHAR) <> $control
-),
-tested AS (
+WITH tested AS (
     SELECT
         arm, n_control, n, control_ratio, ratio, delta, se, lift, log_se, rounding,
         se <= rounding AS constant,
@@ -69,7 +51,7 @@ tested AS (
             coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) END AS critical,
         CASE $variance WHEN 'delta' THEN normal_quantile(0.5e0 + 0.5e0 * $level) ELSE
             coalesce(student_t_critical(1 - $level, log_df), CASE WHEN se = 0 THEN 0e0 END) END AS log_critical
-    FROM compared
+    FROM ratio_differences
 )
 SELECT
     arm, control_ratio, ratio, delta,

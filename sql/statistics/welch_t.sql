@@ -31,47 +31,13 @@
 -- related:  cuped, mann_whitney, ratio_delta, paired_t, sample_ratio
 -- note:     a value that is NULL is left out. An arm with one value has no interval and no p; if both arms are
 --           constant, p is 1 if their means are equal, else NULL. The relative interval needs positive means
-WITH arms AS (
-    SELECT
-        CAST(arm AS VARCHAR) = $control AS is_control,
-        arm,
-        count(*) AS n,
-        avg(value) AS mean,
-        CASE WHEN count(*) > 1 THEN var_samp(value) END AS variance,
-        CASE WHEN count(*) > 1 THEN var_samp(value) END / nullif(count(*), 0) AS error,
-        CASE WHEN count(*) > 1 AND avg(value) > 0 THEN var_samp(value) END
-            / nullif(count(*) * avg(value) * avg(value), 0) AS relative_error
-    FROM observations
-    WHERE value IS NOT NULL
-    GROUP BY arm
-),
-compared AS (
-    SELECT
-        treated.arm,
-        control.n AS n_control, treated.n,
-        control.mean AS control_mean, treated.mean,
-        treated.mean - control.mean AS delta,
-        sqrt(control.error + treated.error) AS se,
-        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
-            + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
-        sqrt(control.relative_error + treated.relative_error) AS log_se,
-        power(control.relative_error + treated.relative_error, 2e0) / nullif(
-            power(control.relative_error, 2e0) / nullif(control.n - 1, 0)
-            + power(treated.relative_error, 2e0) / nullif(treated.n - 1, 0), 0) AS log_df,
-        treated.mean / nullif(control.mean, 0) AS ratio,
-        1e-12 * greatest(abs(control.mean), abs(treated.mean)) AS rounding,
-        ((control.n - 1) * control.variance + (treated.n - 1) * treated.variance)
-            / nullif(control.n + treated.n - 2, 0) AS pooled
-    FROM arms AS treated
-    JOIN arms AS control ON control.is_control AND NOT treated.is_control
-),
-errors AS (
+WITH errors AS (
     SELECT
         arm, n_control, n, control_mean, mean, delta, se, df, ratio, pooled, rounding,
         se <= rounding AS constant,
         coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) * se AS half,
         exp(coalesce(student_t_critical(1 - $level, log_df), CASE WHEN log_se = 0 THEN 0e0 END) * log_se) AS factor
-    FROM compared
+    FROM mean_differences
 )
 SELECT
     arm, control_mean, mean, delta,

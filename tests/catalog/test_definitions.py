@@ -126,15 +126,20 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "tested": (
             "system",
             "metric",
+            "n",
             "delta",
             "se",
+            "relative_change",
+            "relative_upper",
             "statistic",
+            "df",
             "p",
             "statistic_higher",
             "statistic_lower",
             "p_higher",
             "p_lower",
         ),
+        "observations": ("arm", "value"),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

@@ -2,7 +2,6 @@
 -- title:    Paired t-test of clusters of unequal size, with degrees of freedom from the effective number of clusters
 -- inputs:   units (system, metric, query_id, value, n_effective), tested (system, metric, delta, se, statistic, p)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- switches: baseline VARCHAR
 -- grain:    system, metric
 -- formula:  df = n_effective - 1, n_effective that of the system with the smaller one
 -- source:   Kish, Survey Sampling, 1965

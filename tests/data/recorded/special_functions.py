@@ -47,7 +47,13 @@ Points = list[tuple[float, ...]]
 
 def points() -> dict[str, Points]:
     """The arguments of every function."""
-    return {**normal_points(), **step_points(), **distribution_points(), **power_points()}
+    return {
+        **normal_points(),
+        **step_points(),
+        **distribution_points(),
+        **power_points(),
+        **sequential_points(),
+    }
 
 
 def normal_points() -> dict[str, Points]:
@@ -122,6 +128,27 @@ def power_points() -> dict[str, Points]:
         ],
         "two_sample_mde": [(*a, *b, *error) for a, b, error in product(samples, samples, errors)],
         "two_proportion_sample_size": [(*pair, *error) for pair in proportions for error in errors],
+    }
+
+
+def sequential_points() -> dict[str, Points]:
+    sizes = (
+        (1.0, 1.0, 1e3),
+        (4.5, 20.0, 1e3),
+        (99.0, 100.0, 1e3),
+        (1e3, 1e3, 2e2),
+        (1e6, 1e6, 1e4),
+        (1e9, 1e9, 1e12),
+    )
+    return {
+        "prior_units": [(1.0,), (250.0,), (1e3,), (12_345.6,), (1e15,)],
+        "always_valid_p": [(t, *size) for t in (0.0, 0.01, 1.0, 2.5, -4.0, 6.5, 30.0, 1e9) for size in sizes],
+        "always_valid_critical": [
+            (alpha, *size)
+            for alpha in (1e-12, 1e-3, 0.05, 0.2, 0.9)
+            for size in sizes
+            if mp.log(alpha**-2) < size[0] * mp.log1p(size[1] / size[2])
+        ],
     }
 
 
@@ -308,6 +335,22 @@ def two_proportion_size(p1: mp.mpf, p2: mp.mpf, alpha: mp.mpf, power: mp.mpf) ->
     return ((critical + normal_quantile(power) * mp.sqrt(p1 - p1 * p1 + p2 - p2 * p2)) / (p2 - p1)) ** 2
 
 
+def prior_units(planned: mp.mpf) -> mp.mpf:
+    return planned / mp.findroot(lambda x: x - mp.log(1 + x) - mp.log(400), 8)
+
+
+def always_valid_p(t: mp.mpf, df: mp.mpf, n: mp.mpf, planned: mp.mpf) -> mp.mpf:
+    c = 1 + n / prior_units(planned)
+    ratio = ((1 + t * t / df) / (1 + t * t / (c * df))) ** ((df + 1) / 2) / mp.sqrt(c)
+    return min(mp.mpf(1), 1 / ratio)
+
+
+def always_valid_critical(alpha: mp.mpf, df: mp.mpf, n: mp.mpf, planned: mp.mpf) -> mp.mpf:
+    c = 1 + n / prior_units(planned)
+    g = (c / alpha**2) ** (1 / (df + 1))
+    return mp.sqrt(df * (g - 1) / (1 - g / c))
+
+
 VALUES: dict[str, Callable[..., mp.mpf]] = {
     "erf": mp.erf,
     "erfc": mp.erfc,
@@ -346,6 +389,9 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "student_t_power": student_power,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,
+    "prior_units": prior_units,
+    "always_valid_p": always_valid_p,
+    "always_valid_critical": always_valid_critical,
 }
 
 

@@ -1,0 +1,25 @@
+-- name:     ratio_differences
+-- title:    Difference of the ratio of every arm from that of a control, with its standard error
+-- inputs:   ratios (arm, numerator, denominator)
+-- switches: control VARCHAR
+-- values:   control: as in statistics/welch_t
+-- portable: no, variances of the arms of a test are computed in DuckDB
+-- grain:    arm
+-- formula:  se and df as in ratio_delta; log_se and log_df are those of the logarithm of lift, by the delta method;
+--           smaller differences than rounding count as 0
+SELECT
+    treated.arm,
+    control.n AS n_control, treated.n,
+    control.ratio AS control_ratio, treated.ratio,
+    treated.ratio - control.ratio AS delta,
+    1e-12 * greatest(abs(control.ratio), abs(treated.ratio)) AS rounding,
+    sqrt(control.error + treated.error) AS se,
+    power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.effective - 1, 0)
+        + power(treated.error, 2e0) / nullif(treated.effective - 1, 0), 0) AS df,
+    treated.ratio / nullif(control.ratio, 0) AS lift,
+    sqrt(control.relative_error + treated.relative_error) AS log_se,
+    power(control.relative_error + treated.relative_error, 2e0) / nullif(
+        power(control.relative_error, 2e0) / nullif(control.effective - 1, 0)
+        + power(treated.relative_error, 2e0) / nullif(treated.effective - 1, 0), 0) AS log_df
+FROM ratio_arms AS treated
+JOIN ratio_arms AS control ON CAST(control.arm AS VARCHAR) = $control AND CAST(treated.arm AS VARCHAR) <> $control;
