@@ -302,7 +302,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by always_valid, sequential_mean, sequential_ratio, sequential_sample_ratio."""
 
     power: float
-    """Taken by paired_t. Default: 0.8."""
+    """Taken by paired_t, unpaired_t. Default: 0.8."""
 
     relative: bool
     """Taken by paired_tost. Default: False."""

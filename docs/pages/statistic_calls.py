@@ -34,6 +34,10 @@ TABLES = {
         "SELECT user_id AS impression_id, if((user_id + position) % 2 = 0, 'A', 'B') AS system, clicked "
         f"FROM '{_CLICKS}'"
     ),
+    "family slice estimate se df": (
+        "SELECT 'ctr' AS family, device AS slice, avg(clicked) AS estimate, "
+        f"stddev(clicked) / sqrt(count(*)) AS se, count(*) - 1 AS df FROM '{_CLICKS}' GROUP BY device"
+    ),
     "test p": "SELECT * FROM (VALUES ('ndcg', 0.01), ('map', 0.02), ('mrr', 0.5)) AS _(test, p)",
 }
 VALUES = "system metric query_id value"

@@ -66,13 +66,14 @@ def compare(
     allow_different: bool = False,
     pairs: bool | None = None,
     planned: int | None = None,
+    unpaired: bool = False,
     **switches: Unpack[Switches],
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance explains?
 
     All systems are evaluated on one population, and compared query by query (for classifiers, cluster by
-    cluster). The p-values of the comparisons of a call are adjusted together, but separately for each
-    slicing.
+    cluster), unless they have other units (``unpaired=True``). The p-values of the comparisons of a call are
+    adjusted together, but separately for each slicing.
 
     Args:
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
@@ -100,6 +101,9 @@ def compare(
             only if the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
         planned: with ``test="always_valid"``, the number of queries or clusters that you plan for: there,
             its intervals are the tightest. Choose it before the first look, and keep it; 1000 by default.
+        unpaired: the systems have other users, weeks or countries: compare their means by Welch's test of
+            independent units. A system is evaluated on the queries that it answered. Without a cluster,
+            every row of a classifier is a unit.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
@@ -126,7 +130,9 @@ def compare(
     """
     refuse_misspelled(compare, switches)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs, planned)
+    comparer = read_comparer(
+        inference, test, adjust, alpha, power, allow_different, pairs, planned, unpaired
+    )
     margins = margins_for(margin, comparer.test, comparer.inference.alpha)
     comparer = replace(comparer, margins=margins)
     given: dict[str, Any] = {

@@ -13,6 +13,7 @@ from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
 from duckmetrics.comparison.methods import find_test, of_all_pairs, read_planned
+from duckmetrics.comparison.unpaired import of_own_queries, without_unanswered
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
@@ -51,17 +52,19 @@ def read_comparer(
     allow_different: bool,
     pairs: bool | None,
     planned: Any = None,
+    unpaired: bool = False,
 ) -> Comparer:
     """Read the options of the tests, see `compare`.
 
     Args:
         pairs: None if it depends on the test.
         planned: the number of units that an always-valid test is planned for, None for the usual one.
+        unpaired: whether the systems have other units.
 
     Raises:
         MetricError: a test, method or probability cannot be read.
     """
-    chosen = find_test(catalog(), test)
+    chosen = find_test(catalog(), test, unpaired)
     method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
     all_pairs = of_all_pairs(chosen) if pairs is None else pairs
     error_rate = read_probability("alpha", alpha, 0.05)
@@ -118,10 +121,13 @@ def compared(
         else:
             specs = read_specs(session.usual if metrics is None else metrics)
             measures = session.measures(specs)
+            if comparer.is_unpaired:
+                measures = of_own_queries(session, specs, measures)
             _means(measures)
             if comparer.margins is not None:
                 comparer.margins.of(measures)  # refuses those that do not fit, before anything is evaluated
-            yield Compared(session, session.parts(measures), specs)
+            parts = session.parts(measures)
+            yield Compared(session, without_unanswered(parts) if comparer.is_unpaired else parts, specs)
 
 
 def _evaluations(command: str, predictions: Any) -> dict[str, Evaluation] | None:

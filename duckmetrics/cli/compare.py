@@ -68,6 +68,11 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
 @with_options(MARGIN, ALLOW_DIFFERENT)
 @click.option(
+    "--unpaired",
+    is_flag=True,
+    help="The systems have other users, weeks or countries: Welch's test of independent units.",
+)
+@click.option(
     "--pairs/--no-pairs", "pairs", default=None,
     help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
     "[default: --pairs with --test tukey]",
@@ -96,6 +101,7 @@ def compare(**options: Any) -> None:
     duckmetrics compare runs.parquet --system model --baseline bm25 --truth truth.parquet -m ndcg@10
     duckmetrics compare runs.parquet --system model --pairs --truth truth.parquet -m ndcg@10,mrr
     duckmetrics compare --system A=a.parquet --system B=b.parquet -m auc,log_loss --cluster user_id
+    duckmetrics compare log.parquet --system country --baseline US -m auc --cluster user_id --unpaired
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 \\
         --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
     """
@@ -110,8 +116,12 @@ def compare(**options: Any) -> None:
         raise click.UsageError(
             "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
         )
+    if options["unpaired"] and options["movers"]:
+        raise click.UsageError("--movers compares each query with itself; leave it or --unpaired out")
     engine = engine_of(options)
-    names = ("baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs", "planned")
+    names = (
+        "baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs", "planned", "unpaired",
+    )  # fmt: skip
     chosen = {name: options[name] for name in names if options[name] is not None}
     result = compute(
         predictions,

@@ -16,7 +16,7 @@ from duckmetrics.comparison.findings import (
     warning_of_test,
 )
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
-from duckmetrics.comparison.methods import PAIRED, is_always_valid, of_all_pairs
+from duckmetrics.comparison.methods import PAIRED, UNPAIRED, is_always_valid, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
@@ -40,9 +40,12 @@ from duckmetrics.comparison.rows import (
     tested_samples,
     tested_units,
 )
+from duckmetrics.comparison.slices import ERROR, compared_slices
+from duckmetrics.comparison.unpaired import shared_units
 from duckmetrics.comparison.verdicts import reason, verdict
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.units import N_BASELINE
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
@@ -90,6 +93,11 @@ class Comparer:
     command: str = "compare"
     margins: Margins | None = None
 
+    @property
+    def is_unpaired(self) -> bool:
+        """Whether the systems have other units than the baseline."""
+        return self.test.name == UNPAIRED
+
     def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
 
@@ -123,7 +131,7 @@ class Comparer:
         if base not in known:
             raise MetricError(f"baseline {base!r}", "no such system", suggestion(str(base), known))
         for part in parts:
-            refuse_unpaired(part, self.command)
+            refuse_unpaired(part, self.command, self.is_unpaired)
             self._refuse_unfit_test(session.engine, part)
         order = list(dict.fromkeys([base, *known]))
         told = [*warning_of_test(self.test), *note_on_looks(self.test, self.planned)]
@@ -146,9 +154,15 @@ class Comparer:
         for row in rows:
             usual = verdict(row, measures[row["metric"]], self.test, alpha)
             row["verdict"] = verdict_within(row, usual, alpha)
+        of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
+        sliced = compared_slices(
+            self.catalog, session.engine, of_base, evaluation.groupings, self.inference.level
+        )
+        for row in rows:
+            del row[ERROR]
         result = Comparison(
-            tuple(row for row in rows if row["baseline"] == base), base, self.test.name, self.adjust,
-            self.inference.level, session.assembled(parts), tuple(told), alpha,
+            tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation, tuple(told),
+            alpha, unpaired=self.is_unpaired, sliced=sliced,
         )  # fmt: skip
         return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
 
@@ -228,7 +242,7 @@ class Comparer:
         Args:
             of_pairs: the rows of the test, if it looks at all pairs of systems.
         """
-        paired = self.catalog.statistics[PAIRED]
+        paired = self.test if self.is_unpaired else self.catalog.statistics[PAIRED]
         values = self._values(baseline, resamples)
         tested = tested_units(self.catalog, engine, part, paired, values)
         differences = special = by_system(part, tested, baseline)
@@ -246,6 +260,8 @@ class Comparer:
             found = result_of_row(row, part, self.test, differences.get(key, {}), special.get(key, {}))
             if key in sampled:
                 found = of_whole(row, other, sampled[key], part)
+            if self.is_unpaired:
+                found.setdefault(N_BASELINE, None)
             known = [spoken[k] for k in (key, (baseline, *key[1:])) if k in spoken]
             raise_to_sign_test(found, min(known, default=None))
             if part.per_query is None and found.get("delta") is None:
@@ -265,10 +281,13 @@ class Comparer:
     def _different(
         self, engine: Engine, part: FamilyEvaluation, rows: Iterable[Row], baseline: str
     ) -> list[Finding]:
-        """Refuse to compare values of different queries or rows, unless `allow_different` is set.
+        """Refuse to compare values of different queries or rows, unless that is what was asked for.
 
-        Classifiers, and queries in clusters, are always refused: the common part is not known.
+        Classifiers, and queries in clusters, are refused with `allow_different`, too: the common part is
+        not known.
         """
+        if self.is_unpaired:
+            return shared_units(self.catalog, engine, part.units, baseline)
         found = []
         for row, number, kind in strangers(self.catalog, engine, part, rows, baseline):
             place = f" in a slice by {row['slice']}" if row["slice"] else ""
@@ -276,7 +295,7 @@ class Comparer:
                 f"{row['system']} and {baseline} have values of different "
                 f"{'rows' if is_of_rows(part) else 'queries'}{place}: {number} {kind}"
             )
-            advice = way_out(part)
+            advice = way_out(part, self.command)
             if not self.allow_different or part.per_query is None or is_clustered(part):
                 raise InputError(row["metric"], what, advice)
             text = (

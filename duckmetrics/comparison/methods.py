@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # The test that computes n, effect sizes and intervals of the differences; another test may compute p.
 PAIRED = "paired_t"
+# The test of systems that were evaluated on other units; only a caller chooses it.
+UNPAIRED = "unpaired_t"
+ASK_UNPAIRED = "set unpaired=True (--unpaired) if the systems have other users, weeks or countries"
 BOOTSTRAPPED = "paired_bootstrap"
 # The name of the test where p comes from the whole metric, computed again on samples.
 SAMPLED = "bootstrap_samples"
@@ -25,12 +28,19 @@ SAMPLED = "bootstrap_samples"
 PLANNED = "planned"
 
 
-def find_test(catalog: Catalog, name: str) -> Definition:
+def find_test(catalog: Catalog, name: str, unpaired: bool = False) -> Definition:
     """Return the test that a word means, such as randomization.
 
+    Args:
+        unpaired: whether the systems have other units, for which there is one test.
+
     Raises:
-        MetricError: no such test.
+        MetricError: no such test, or a test that does not fit the units.
     """
+    if unpaired:
+        return _unpaired_test(catalog, str(name))
+    if str(name).lower().replace("-", "_") == UNPAIRED:
+        raise MetricError("test", f"{UNPAIRED} is for systems with other units", ASK_UNPAIRED)
     known = {
         n: d for n, d in catalog.statistics.items() if "p" in d.query.named_selects and _is_paired(catalog, d)
     }
@@ -39,6 +49,16 @@ def find_test(catalog: Catalog, name: str) -> Definition:
     if len(near) != 1 and wanted not in known:
         raise MetricError("test", *unknown_test("test", str(name), known))
     return known[wanted if wanted in known else near[0]]
+
+
+def _unpaired_test(catalog: Catalog, name: str) -> Definition:
+    if name not in (PAIRED, UNPAIRED):
+        raise MetricError(
+            "test",
+            f"{name} compares the same units, and unpaired=True says that these are other units",
+            "leave test out: Welch's t-test compares other units",
+        )
+    return catalog.statistics[UNPAIRED]
 
 
 def _is_paired(catalog: Catalog, definition: Definition) -> bool:

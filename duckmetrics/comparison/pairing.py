@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.checks.notes import MISSING
-from duckmetrics.comparison.methods import SAMPLED
+from duckmetrics.comparison.methods import ASK_UNPAIRED, SAMPLED
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.expressions.visible import hashable
@@ -29,15 +29,23 @@ CANCELLED = 1e-14
 BOTH = "compare the queries that all systems answered, with population='both' (--set population=both)"
 
 
-def refuse_unpaired(part: FamilyEvaluation, command: str = "compare") -> None:
-    """Refuse rows that no column pairs across systems, and slices that hide a column of the result."""
+def refuse_unpaired(part: FamilyEvaluation, command: str, unpaired: bool) -> None:
+    """Refuse rows that no column pairs across systems, and slices that hide a column of the result.
+
+    Args:
+        unpaired: whether the systems have other rows.
+    """
     if part.units is None:
         return
-    if part.units.kind == ROWS:
+    if part.units.kind == ROWS and not unpaired:
         raise InputError(
             command,
             "no column shows which rows of the systems belong together",
-            "name the column of independent units, such as users, with cluster='user_id' (--cluster user_id)",
+            or_unpaired(
+                "name the column of independent units, such as users, with cluster='user_id' "
+                "(--cluster user_id)",
+                command,
+            ),
         )
     for name in part.units.columns:
         if name.lower() in COLUMNS:
@@ -136,7 +144,17 @@ def is_of_rows(part: FamilyEvaluation) -> bool:
     return part.per_query is None and all(measure.family == CLASSIFICATION for measure in part.measures)
 
 
-def way_out(part: FamilyEvaluation) -> str:
+def or_unpaired(advice: str, command: str) -> str:
+    """Return an advice, with the test of other units where the command has it."""
+    return f"{advice}; {ASK_UNPAIRED}" if command == "compare" else advice
+
+
+def way_out(part: FamilyEvaluation, command: str) -> str:
+    """Return what to do about systems with values of different queries or rows."""
+    return or_unpaired(_same_units(part), command)
+
+
+def _same_units(part: FamilyEvaluation) -> str:
     if part.per_query is None:
         return "evaluate the same rows" if is_of_rows(part) else BOTH
     told = "set allow_different=True (--allow-different) to compare the common part"

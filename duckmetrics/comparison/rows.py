@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
+from duckmetrics.comparison.methods import PAIRED, SAMPLED, UNPAIRED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
+from duckmetrics.comparison.slices import ERROR
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
+from duckmetrics.inference.units import N_BASELINE
 from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.verdicts import BASELINE
 
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 # The columns of a row after the value: the most important first, the conventions last.
 ORDER = (
     "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
-    "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units", "effect_size", "mde", "wins", "ties",
-    "losses", "statistic", "df", "n_effective", "test", "adjust", "n_tests", "alpha", "interval_level",
-    "interval_method", "cluster", "resamples", "seed", "reason", "better", "target", "signature",
+    "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units", "n_units_baseline", "effect_size", "mde",
+    "wins", "ties", "losses", "statistic", "df", "n_effective", "test", "adjust", "n_tests", "alpha",
+    "interval_level", "interval_method", "cluster", "resamples", "seed", "reason", "better", "target",
+    "signature",
 )  # fmt: skip
 # Columns that depend on the number of comparisons, and are computed after all of them.
 OF_FAMILIES = ("mde",)
@@ -83,16 +86,18 @@ def result_of_row(
     paired: Mapping[str, Any],
     special: Mapping[str, Any],
 ) -> Row:
-    """Return the results for one row: p and bounds from the test, the others from the paired t-test.
+    """Return the results for one row: p and bounds from the test, the others from the t-test.
 
     Args:
-        paired: the results of the paired t-test.
+        paired: the results of the paired t-test; for other units, those of Welch's test.
         special: the results of the test.
     """
-    found = {**paired, "test": test.name}
+    found = {**paired, "test": test.name, ERROR: (paired.get("se"), paired.get("df"))}
     # All differences are equal: tests whose p comes from their spread fall back on the sign test.
     found["is_constant"] = paired.get("se") == 0 and bool(paired.get("delta"))
-    if test.name != PAIRED:
+    if test.name == UNPAIRED:
+        found["is_constant"] = False
+    elif test.name != PAIRED:
         found |= {name: special.get(name) for name in ("statistic", "df", "p", "resamples")}
         if special.get("exact"):
             # All ways to choose the signs were tried, and none was drawn.
@@ -133,7 +138,7 @@ def comparison_row(
     adjust: str,
     inference: Inference,
 ) -> Row:
-    """Return one row of the comparison, the columns in their order.
+    """Return one row of the comparison, the columns in their order, and `ERROR`.
 
     Args:
         row: the row of the evaluation.
@@ -154,7 +159,9 @@ def comparison_row(
         "reason": row["reason"] if row["system"] == baseline else found["reason"],
         "signature": row["signature"],
     }  # fmt: skip
-    return {**kept, **{name: others[name] for name in ORDER}}
+    if N_BASELINE in found:
+        others["n_units_baseline"] = found[N_BASELINE]
+    return {**kept, **{name: others[name] for name in ORDER if name in others}, ERROR: found.get(ERROR)}
 
 
 def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, Any]) -> Row:

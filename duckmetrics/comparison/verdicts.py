@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED
-from duckmetrics.inference.units import QUERIES
+from duckmetrics.comparison.unpaired import reason_without_p
+from duckmetrics.inference.units import N_BASELINE, QUERIES
 from duckmetrics.verdicts import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def reason(
     units = part.units
     if units is None or row["metric"] in units.without:
         return "it has no test" if units is None else f"it has no test: {units.without[row['metric']]}"
+    if N_BASELINE in found:
+        return reason_without_p(found, units.kind)
     if found.get("speaking") is not None or (units.linearized and (found.get("n") or 0) > 1):
         return f"no more than one unit of the {units.kind} has rows that it depends on"
     one = {QUERIES: "query"}.get(units.kind, units.kind.replace("clusters", "cluster", 1))

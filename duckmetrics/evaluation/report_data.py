@@ -139,15 +139,20 @@ class _Builder:
         if reading.data.kind == CLASSIFICATION:
             return Pictures(curves=tuple(self._material.curves(reading.drawn, self._tried)))
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
-        steps = None if baseline is None else self._tried(
+        steps = None if baseline is None or self._is_unpaired else self._tried(
             "differences", lambda: self._material.differences(metric, reading.best, baseline)
         )  # fmt: skip
         shown = tuple(one for one in points if one.system in reading.drawn)
         return Pictures(shown, name, tuple(steps or ()))
 
+    @property
+    def _is_unpaired(self) -> bool:
+        """Whether no query is compared with itself."""
+        return self._comparison is not None and self._comparison.unpaired
+
     def _movers(self, reading: Reading) -> tuple[Mover, ...]:
         baseline = reading.data.baseline
-        if baseline is None or not self._ids or reading.data.kind != RANKING:
+        if baseline is None or not self._ids or reading.data.kind != RANKING or self._is_unpaired:
             return ()
         return tuple(self._material.movers(reading.primary.name, reading.best, baseline, MOVERS))
 

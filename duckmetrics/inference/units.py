@@ -31,9 +31,12 @@ SIZES = ("n_effective", "hits")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT, LOG = "mean", "hits", "proportion", "logit", "log"
 UNIT_INTERVALS = "unit_intervals"
+# The column of a test of systems with other units than the baseline.
+N_BASELINE = "n_baseline"
 # The relation that computes these tests again for clusters of unequal size.
 RESIZED = {
     "paired_t": "effective_t", "paired_tost": "effective_tost", "always_valid": "effective_sequence",
+    "unpaired_t": "effective_unpaired_t",
 }  # fmt: skip
 
 SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
@@ -265,6 +268,12 @@ class Units:
         composer = Composer(catalog, {} if self.members is None else {"members": self.members})
         step = composer.relation("unmatched", {"baseline": baseline})
         return composer.complete(exp.select("system", "number").from_(step))
+
+    def shared(self, catalog: Catalog, baseline: str) -> exp.Select:
+        """Count the units in common with the baseline: system, metric, slice, columns, n, correlation."""
+        composer = Composer(catalog, {"units": self.query})
+        step = composer.relation("shared_units", {"baseline": baseline})
+        return composer.complete(self.named(step, ("n", "correlation")))
 
     def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the key that a row of a test and a row of the results have in common."""

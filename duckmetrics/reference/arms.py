@@ -13,6 +13,7 @@ from duckmetrics.reference.distributions import (
     normal_p,
     normal_quantile,
     student_t_critical,
+    student_t_mde,
     student_t_p,
 )
 
@@ -132,6 +133,28 @@ def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row
     pooled = ((one.n - 1) * variance_of(before) + (other.n - 1) * variance_of(after)) / (n - 2)
     return (*start, delta - half, delta + half, *relative, student_t_p(delta / se, df), *sizes, se,
             delta / math.sqrt(pooled), delta / se, df)  # fmt: skip
+
+
+def unpaired_t(
+    rows: Iterable[tuple[str, str, object, float | None]], baseline: str, level: float = 0.95,
+    alpha: float = 0.05, power: float = 0.8,
+) -> list[Row]:  # fmt: skip
+    """Return Welch's test of every system, in the columns of a comparison."""
+    found: list[Row] = []
+    metrics: dict[str, list[tuple[str, float | None]]] = defaultdict(list)
+    for system, metric, _, value in rows:
+        metrics[metric].append((system, value))
+    for metric, values in metrics.items():
+        for system, before, after, delta, low, high, *change, p, m, n, se, d, t, df in welch_t(
+            values, baseline, level
+        ):
+            if df is None and change[1] is not None:
+                change[1:] = [change[0]] * 2
+            mde = None if df is None else student_t_mde(se, df, alpha, power)
+            found.append(
+                (system, metric, m, n, before, after, delta, se, low, high, *change, d, t, df, p, mde)
+            )
+    return sorted(found)
 
 
 def cuped(

@@ -16,6 +16,7 @@ from duckmetrics.reference.arms import (
     mann_whitney,
     ratio_delta,
     two_proportion_z,
+    unpaired_t,
     welch_t,
     wilson_interval,
 )
@@ -47,6 +48,7 @@ from duckmetrics.reference.distributions import (
     two_sample_mde,
 )
 from duckmetrics.reference.drift import kolmogorov_smirnov, psi
+from duckmetrics.reference.estimates import heterogeneity, shrinkage
 from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
 from duckmetrics.reference.interleaving import interleaving
 from duckmetrics.reference.paired import (
@@ -95,6 +97,7 @@ __all__ = [
     "f_sf",
     "fisher_exact",
     "friedman",
+    "heterogeneity",
     "incomplete_beta",
     "incomplete_gamma_q",
     "interleaving",
@@ -126,6 +129,7 @@ __all__ = [
     "sequential_mean",
     "sequential_ratio",
     "sequential_sample_ratio",
+    "shrinkage",
     "sign_test",
     "student_t_critical",
     "student_t_mde",
@@ -137,6 +141,7 @@ __all__ = [
     "two_proportion_sample_size",
     "two_proportion_z",
     "two_sample_mde",
+    "unpaired_t",
     "welch_t",
     "wilcoxon",
     "wilson_interval",

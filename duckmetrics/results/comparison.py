@@ -13,6 +13,7 @@ from duckmetrics.results.differences import Differences
 from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
+from duckmetrics.results.sliced import Sliced, SlicedDifferences
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import widened
 from duckmetrics.screens.columns import cells_of
@@ -39,11 +40,15 @@ NUMBERS = (
     "relative_lower", "relative_upper", "effect_size", "target", "statistic", "df", "p", "p_adjusted", "mde",
     "n_effective", "alpha", "interval_level",
 )  # fmt: skip
-COUNTS = ("wins", "ties", "losses", "n", "n_undefined", "n_units", "n_tests", "resamples", "seed")
+COUNTS = (
+    "wins", "ties", "losses", "n", "n_undefined", "n_units", "n_units_baseline", "n_tests", "resamples",
+    "seed",
+)  # fmt: skip
 WORDS = ("verdict", "better", "baseline", "test", "adjust", "interval_method", "cluster")
 # The columns shown, in this order, and the column of the rows that shows whether there is a value.
 SHOWN = {
-    "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
+    "verdict": "verdict", "n": "n", "n_units": "n_units",
+    "n_units_baseline": "n_units_baseline", "value": "value", "interval": "lower",
     "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
     "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted",
     "p_not_worse_adjusted": "p_not_worse_adjusted", "p_equivalent_adjusted": "p_equivalent_adjusted",
@@ -61,7 +66,7 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Differences, DrawnComparison):
+class Comparison(Differences, SlicedDifferences, DrawnComparison):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -70,6 +75,7 @@ class Comparison(Differences, DrawnComparison):
             relative_change, relative_lower, relative_upper: delta / abs(value of the baseline) with its
             interval by the delta method (percentiles where whole metrics are resampled); better: higher,
             lower, target, or None if no direction is better; target: the best value, if there is one;
+<<<<<<< HEAD
             effect_size: delta in standard deviations of the differences (d_z); wins, ties, losses: units
             that are better, equal and worse in number;
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
@@ -84,6 +90,19 @@ class Comparison(Differences, DrawnComparison):
             adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
+=======
+            effect_size: delta in standard deviations of the differences (d_z), or of other units (Cohen's
+            d); wins, ties, losses: units that are better, equal and worse in number; statistic, df, p: of
+            the test; p_adjusted: p corrected for all comparisons of the same slicing; mde: the smallest
+            difference that the t-test would find among as many comparisons with the power asked for;
+            verdict: better, worse, different, not distinguishable, not tested, or baseline; n: queries or
+            rows; n_units, n_units_baseline: the number of units behind p, with ``unpaired=True`` of both
+            sides; n_effective: how many units of equal weight these are worth; df is one less for paired
+            clusters; test: the method of p, ``bootstrap_samples`` for the whole metric on samples; adjust,
+            n_tests: how p was adjusted, for how many comparisons; alpha: below which p_adjusted is a
+            verdict; interval_level, interval_method, cluster: of the intervals; resamples, seed: of p, if it
+            was drawn; reason: why a value or a p is missing, or where p comes from.
+>>>>>>> h-unpaired
         baseline: the system that the others are compared with.
         test: the file under sql/statistics that computes p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
@@ -91,9 +110,10 @@ class Comparison(Differences, DrawnComparison):
         evaluation: the values of the systems, with the findings of the checks.
         told: findings about the comparison, in addition to those of the checks of the evaluation.
         alpha: a verdict needs p_adjusted below it.
-        pairs: with ``pairs=True``, one dictionary per pair of systems, slice and metric, with the columns of
-            `rows`; ``system`` is compared with the one that it is ``against``, whose value is
-            ``against_value``.
+        pairs: with ``pairs=True``, one dictionary per pair of systems, slice and metric: the columns of
+            `rows`; ``system`` is compared with the one ``against``, whose value is ``against_value``.
+        unpaired: whether the systems have other units.
+        sliced: what the slices show together, see `heterogeneity` and `shrunk`.
         recount: compares again, with other switches; None for results that are compared as they are.
     """
 
@@ -108,6 +128,8 @@ class Comparison(Differences, DrawnComparison):
     told: tuple[Finding, ...] = ()
     alpha: float = ALPHA
     pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    unpaired: bool = False
+    sliced: Sliced = field(default=Sliced(), repr=False)
     recount: Recount | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -117,7 +139,8 @@ class Comparison(Differences, DrawnComparison):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/reference/json.md."""
-        return document(self.command, self.summary.to_pylist(), self.checks, baseline=self.baseline)
+        more = {"baseline": self.baseline, **self._sliced_document()}
+        return document(self.command, self.summary.to_pylist(), self.checks, **more)
 
     def wide(self) -> pa.Table:
         """Return one row per system and slice: value, difference, adjusted p and verdict of each metric.
@@ -250,8 +273,12 @@ class Comparison(Differences, DrawnComparison):
             systems: the columns that name systems.
         """
         by = self.evaluation.by
+<<<<<<< HEAD
         known = {name: column for name, column in SHOWN.items() if name not in by}
         shown = [name for name, column in known.items() if any(row.get(column) is not None for row in rows)]
+=======
+        shown = [name for name, column in SHOWN.items() if any(row.get(column) is not None for row in rows)]
+>>>>>>> h-unpaired
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in rows):
             shown.remove("p")
         if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in rows):

@@ -26,12 +26,14 @@ class Differences(Widened):
         rows: one dictionary per system, slice and metric.
         baseline: the system that the others are compared with.
         evaluation: the values of the systems.
+        unpaired: whether the systems have other units, so that no unit is compared with itself.
         recount: compares again, with other switches; None for results that are compared as they are.
     """
 
     rows: tuple[dict[str, Any], ...]
     baseline: str
     evaluation: Evaluation
+    unpaired: bool
     recount: Recount | None
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
@@ -44,6 +46,7 @@ class Differences(Widened):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.movers(n=1)["difference"].to_pylist()  # [0.5]
         """
+        self._refuse_unpaired("movers")
         return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
 
     def explain(
@@ -65,6 +68,7 @@ class Differences(Widened):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.explain("q1").delta  # 0.5
         """
+        self._refuse_unpaired("explain")
         base = self.baseline if baseline is None else baseline
         return self.evaluation.explain(
             query, metric, system=system, baseline=base, items=items, show=show, n=n, by=by
@@ -95,6 +99,7 @@ class Differences(Widened):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.differences("mrr")["difference"].to_pylist()  # [0.0, 0.5]
         """
+        self._refuse_unpaired("differences")
         found = self.evaluation.differences(self.baseline, points)
         for column, wanted in (("metric", metric), ("system", system)):
             known = [
@@ -105,6 +110,15 @@ class Differences(Widened):
             if wanted is not None:
                 found = found.filter(_equals(found, column, wanted))
         return readable(found)
+
+    def _refuse_unpaired(self, what: str) -> None:
+        """Refuse what compares each query or row with itself."""
+        if self.unpaired:
+            raise MetricError(
+                what,
+                "the systems have other units, and none of them is compared with itself",
+                "compare the same queries or rows without unpaired, or look at one system with evaluate",
+            )
 
     def otherwise(self, others: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Return the overall verdicts under other conventions: does the conclusion depend on them?

@@ -21,6 +21,7 @@ from duckmetrics.screens.numbers import (
 from duckmetrics.screens.rows import HIGHER, TARGET, lines_of
 from duckmetrics.screens.widths import wrapped
 from duckmetrics.sentences.changes import LOWER, meaning_of_difference, toward, untested_sentences
+from duckmetrics.sentences.heterogeneity import heterogeneity_sentence
 from duckmetrics.sentences.margins import margin_sentence
 from duckmetrics.sentences.units import cluster_units
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
@@ -51,6 +52,9 @@ def compared_lines(result: Result, width: int) -> list[str]:
     for slicing in dict.fromkeys(line.row["slice"] for line in lines if line.segment):
         own = [line for line in lines if line.row["slice"] == slicing]
         told += ["", *_sliced(result, [one for one in own if one.row["metric"] == first], slicing, width)]
+        told += [
+            part for text in _heterogeneity(result, first, slicing) for part in wrapped(text, width, "  ")
+        ]
         told += [part for text in _also_worse(own, first) for part in wrapped(text, width, "  ")]
     return [*told, "", *(part for text in footer(result, overall) for part in wrapped(text, width))]
 
@@ -201,6 +205,15 @@ def _sliced(result: Result, lines: Sequence[Line], slicing: str, width: int) -> 
         rest = f"{len(worst) - MOST_SLICES:,} more, {counted:,} of them worse; --format plain shows all"
         shown += wrapped(rest, width)
     return shown
+
+
+def _heterogeneity(result: Result, metric: str, slicing: str) -> Iterator[str]:
+    """Yield for every system whether its differences are the same in all slices."""
+    several = len({row["system"] for row in result.sliced.heterogeneity}) > 1
+    for row in result.sliced.heterogeneity:
+        if (row["metric"], row["slice"]) == (metric, slicing) and row["p"] is not None:
+            of = str(row["system"]) if several else ""
+            yield heterogeneity_sentence(row, result.alpha, short_p(row["p"]), of)
 
 
 def _also_worse(lines: Sequence[Line], first: str) -> Iterator[str]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 UNADJUSTED = "none"
+# The tests whose names say less than these words.
+IN_WORDS = {"unpaired_t": "Welch's t-test of independent units"}
 
 
 def units_of(result: Result) -> str:
@@ -25,8 +27,14 @@ def units_of(result: Result) -> str:
     units = {row["n_units"] for row in tested if row["n_units"] is not None and row["p"] is not None}
     cluster = cluster_of(tested)
     if cluster is None or not units:
-        return f"{spanned(units or n)} {kind}"
-    return f"{spanned(units)} {visible(cluster_units(cluster))} with {spanned(n)} {kind}"
+        return f"{_against(spanned(units or n), tested)} {kind}"
+    return f"{_against(spanned(units), tested)} {visible(cluster_units(cluster))} with {spanned(n)} {kind}"
+
+
+def _against(sizes: str, rows: Sequence[Row]) -> str:
+    """Write the number of units, and that of the baseline where it has other units."""
+    bases = {row["n_units_baseline"] for row in rows if row.get("n_units_baseline") is not None}
+    return f"{sizes} against {spanned(bases)}" if bases else sizes
 
 
 def cluster_of(rows: Iterable[Row]) -> str | None:
@@ -52,7 +60,7 @@ def tests_of(rows: Iterable[Row], usual: str) -> str:
 
 def words(name: str) -> str:
     """Write the name of a statistic in words."""
-    return name.replace("_", " ")
+    return IN_WORDS.get(name) or name.replace("_", " ")
 
 
 def correction(rows: Sequence[Row], adjust: str) -> str:

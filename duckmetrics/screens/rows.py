@@ -31,6 +31,13 @@ class Values(Protocol):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]: ...
 
 
+class Sliced(Protocol):
+    """What the slices show together."""
+
+    @property
+    def heterogeneity(self) -> Sequence[dict[str, Any]]: ...
+
+
 class Result(Protocol):
     """The parts of a comparison that are shown."""
 
@@ -48,6 +55,8 @@ class Result(Protocol):
     def test(self) -> str: ...
     @property
     def evaluation(self) -> Values: ...
+    @property
+    def sliced(self) -> Sliced: ...
 
 
 class Line(NamedTuple):

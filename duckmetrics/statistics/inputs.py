@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # The table that `duckmetrics evaluate --per-query` writes.
 PER_QUERY = "per_query"
 # Columns that name the things compared; they may have any type that can be written.
-LABELS = ("system", "metric", "arm", "test")
+LABELS = ("system", "metric", "arm", "test", "family", "slice")
 # Columns that identify the units of a sample.
 UNITS = ("query_id", "row_id")
 CATEGORIES = ("row_value", "column_value")

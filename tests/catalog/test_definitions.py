@@ -127,6 +127,8 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
             "system",
             "metric",
             "n",
+            "baseline_mean",
+            "mean",
             "delta",
             "se",
             "relative_change",
@@ -140,6 +142,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
             "p_lower",
         ),
         "observations": ("arm", "value"),
+        "estimates": ("family", "slice", "estimate", "se", "df"),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

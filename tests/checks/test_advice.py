@@ -62,7 +62,7 @@ def test_a_missing_truth_names_the_metric_that_needs_it() -> None:
 
 @pytest.mark.parametrize("name", ["ttest", "t_test", "t-test", "T"])
 def test_the_t_tests_are_found(name: str) -> None:
-    with pytest.raises(MetricError, match="'paired_t' or 'welch_t'"):
+    with pytest.raises(MetricError, match="'paired_t' or 'unpaired_t' or 'welch_t'"):
         duckmetrics.run_test(name, CLICKS)
 
 

@@ -33,6 +33,10 @@ ROWS = {
         SELECT ['A', 'B'][1 + i % 2] AS arm, (i * 7) % 11 + i / 9 AS value,
             CASE WHEN i % 19 > 0 THEN i / 9 + i % 4 END AS covariate
         FROM range(60) AS t(i)""",
+    "estimates": """
+        FROM (VALUES ('m', 'a', 0.3, 0.1, 20.0), ('m', 'b', 0.1, 0.2, 9.0), ('m', 'c', -0.2, 0.15, 30.0),
+            ('m', 'd', NULL, 0.1, 9.0), ('k', 'a', 0.2, 0.1, 5.0), ('k', 'b', 0.5, 0.0, 5.0))
+            AS t(family, slice, estimate, se, df)""",
     "counts": "FROM (VALUES (30, 1.0), (47, 2.0)) AS t(observed, expected)",
     "cells": """
         FROM (VALUES ('a', 1, 10), ('a', 2, 3), ('b', 1, 4), ('b', 2, 9)) AS t(row_value, column_value, n)""",
