@@ -75,22 +75,6 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
             relative_change, relative_lower, relative_upper: delta / abs(value of the baseline) with its
             interval by the delta method (percentiles where whole metrics are resampled); better: higher,
             lower, target, or None if no direction is better; target: the best value, if there is one;
-<<<<<<< HEAD
-            effect_size: delta in standard deviations of the differences (d_z); wins, ties, losses: units
-            that are better, equal and worse in number;
-            statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
-            mde: the smallest difference that the paired t-test would find among as many comparisons with
-            the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
-            baseline; n: queries or rows; n_units: the number of units behind p;
-            n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
-            the method of p, ``bootstrap_samples`` for the whole metric on samples; with a margin: margin,
-            its size in the units of the metric; relative_margin, its share of the baseline, if it is one;
-            p_not_worse and p_equivalent of the one-sided tests, and the same corrected as p_adjusted;
-            verdict then has the words equivalent, not worse and inconclusive; adjust, n_tests: how p was
-            adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
-            interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
-            why a value or a p is missing, or where p comes from.
-=======
             effect_size: delta in standard deviations of the differences (d_z), or of other units (Cohen's
             d); wins, ties, losses: units that are better, equal and worse in number; statistic, df, p: of
             the test; p_adjusted: p corrected for all comparisons of the same slicing; mde: the smallest
@@ -98,11 +82,13 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
             verdict: better, worse, different, not distinguishable, not tested, or baseline; n: queries or
             rows; n_units, n_units_baseline: the number of units behind p, with ``unpaired=True`` of both
             sides; n_effective: how many units of equal weight these are worth; df is one less for paired
-            clusters; test: the method of p, ``bootstrap_samples`` for the whole metric on samples; adjust,
-            n_tests: how p was adjusted, for how many comparisons; alpha: below which p_adjusted is a
-            verdict; interval_level, interval_method, cluster: of the intervals; resamples, seed: of p, if it
-            was drawn; reason: why a value or a p is missing, or where p comes from.
->>>>>>> h-unpaired
+            clusters; test: the method of p, ``bootstrap_samples`` for the whole metric on samples; with a
+            margin: margin, its size in the units of the metric; relative_margin, its share of the baseline,
+            if it is one; p_not_worse and p_equivalent of the one-sided tests, and the same corrected as
+            p_adjusted; verdict then has the words equivalent, not worse and inconclusive; adjust, n_tests:
+            how p was adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict;
+            interval_level, interval_method, cluster: of the intervals; resamples, seed: of p, if it was
+            drawn; reason: why a value or a p is missing, or where p comes from.
         baseline: the system that the others are compared with.
         test: the file under sql/statistics that computes p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
@@ -273,12 +259,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
             systems: the columns that name systems.
         """
         by = self.evaluation.by
-<<<<<<< HEAD
         known = {name: column for name, column in SHOWN.items() if name not in by}
         shown = [name for name, column in known.items() if any(row.get(column) is not None for row in rows)]
-=======
-        shown = [name for name, column in SHOWN.items() if any(row.get(column) is not None for row in rows)]
->>>>>>> h-unpaired
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in rows):
             shown.remove("p")
         if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in rows):

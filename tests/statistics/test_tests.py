@@ -30,19 +30,13 @@ pytestmark = pytest.mark.engine
 
 TEXTBOOK = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("utf-8"))
 NUMBERS = {"value", "p", "hits", "n", "numerator", "denominator", "covariate", "observed", "expected",
-<<<<<<< HEAD
-           "label", "score", "clicked", "rank", "place"}  # fmt: skip
+           "label", "score", "clicked", "rank", "place", "estimate", "se", "df"}  # fmt: skip
 UNITS = {"query_id", "row_id", "impression_id", "cluster_id"}
-PAIRED = [
+AGAINST_BASELINE = [
     name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params and "per_query" in d.inputs
 ]
+PAIRED = [name for name in AGAINST_BASELINE if name != "unpaired_t"]
 WITH_P = [name for name in PAIRED if "p" in CATALOG.statistics[name].query.named_selects]
-=======
-           "label", "score", "estimate", "se", "df"}  # fmt: skip
-UNITS = {"query_id", "row_id"}
-AGAINST_BASELINE = [name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params]
-PAIRED = [name for name in AGAINST_BASELINE if name not in ("delong", "unpaired_t")]
->>>>>>> h-unpaired
 AGAINST_CONTROL = [name for name, d in CATALOG.statistics.items() if "control" in d.own_params]
 COUNTED = ("chi_square", "chi_square_independence")
 LATER = [name for name in CATALOG.statistics if name not in COUNTED]
@@ -584,7 +578,6 @@ def p_values(seed: int) -> list[Row]:
     return [(f"t{i}", source.choice([None, 0.01, 0.04, 1.0, source.random()])) for i in range(9)]
 
 
-<<<<<<< HEAD
 def little_impressions(seed: int) -> list[Row]:
     """Return items of two systems with ranks, places and clicks; with users unless the seed is 0."""
     source = random.Random(seed)
@@ -592,14 +585,15 @@ def little_impressions(seed: int) -> list[Row]:
         (impression, system, source.choice([0, 0, 1, None]), source.choice([None, 1, 2, 3]), place,
          impression % 3 if seed else None)
         for impression in range(12) for place in range(1, 5) for system in "AB" if source.random() < 0.7
-=======
+    ]  # fmt: skip
+
+
 def estimates(seed: int) -> list[Row]:
     source = random.Random(seed)
     return [
         (family, f"s{i}", source.choice([None, 0.0, source.gauss(0, 1)]),
          source.choice([0.0, 0.5, source.random()]), source.choice([None, 4.0, 1e12]))
         for family, n in (("several", 8), ("two", 2), ("one", 1)) for i in range(n)
->>>>>>> h-unpaired
     ]  # fmt: skip
 
 
@@ -613,11 +607,8 @@ MADE: dict[str, Callable[[int], list[Row]]] = {
     "scores": little_scores,
     "proportions": lambda seed: proportions(little_arms(seed)),
     "p_values": p_values,
-<<<<<<< HEAD
     "impressions": little_impressions,
-=======
     "estimates": estimates,
->>>>>>> h-unpaired
 }
 # Statistics that draw at random are compared with the reference without draws, where possible.
 METHODS = CATALOG.statistics["adjusted_p"].own_params["method"].choices
@@ -631,14 +622,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "paired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
     "paired_tost": [{}, {"alpha": 0.2}, {"relative": True}],
     "ratio_delta": [{}, {"level": 0.8}, {"variance": "delta"}],
-<<<<<<< HEAD
     "always_valid": [{"level": 0.8, "planned": 20}, {}],
     "sequential_mean": [{"level": 0.8, "planned": 20}, {}],
     "sequential_ratio": [{"level": 0.8, "planned": 20}, {"variance": "delta", "planned": 20}],
     "sequential_sample_ratio": [{"planned": 20}, {}],
-=======
     "unpaired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
->>>>>>> h-unpaired
     "welch_t": [{"level": 0.8}],
     "quantile_interval": [{}, {"q": 0.9, "level": 0.6}],
     "kolmogorov_smirnov": [{}, {"exact": False}],
@@ -651,15 +639,9 @@ DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_bes
 
 def required(name: str) -> dict[str, Any]:
     own = CATALOG.statistics[name].own_params
-<<<<<<< HEAD
     is_paired = "baseline" in own and own["baseline"].required
     found = {"baseline": "A"} if is_paired else {"control": "a"} if "control" in own else {}
     return found | ({"margin": 0.25} if "margin" in own else {})
-=======
-    return (
-        {"baseline": "A"} if name in (*PAIRED, "unpaired_t") else {"control": "a"} if "control" in own else {}
-    )
->>>>>>> h-unpaired
 
 
 def named(row: Row) -> Row:
