@@ -65,7 +65,7 @@ def false_alarms(test: str, repetitions: int, size: int) -> float:
         value = np.random.default_rng([size, seed]).standard_normal(size * (ARMS + 1))
         arm = np.repeat(np.arange(ARMS + 1), size).astype(str)
         found = duckmetrics.run_test(test, pa.table({"arm": arm, "value": value}), control="0")
-        p += [row["p"] for row in found.rows]
+        p += [row["p"] for row in found.rows if row["p"] is not None]
     return float(np.mean(np.array(p) < 0.05))
 
 
@@ -93,6 +93,7 @@ def lines(repetitions: int) -> Iterator[str]:
         yield f"| {metric}, users ignored | {users} users | {described(ignored, metric, truth[metric])} |"
     yield "\n| test of equal distributions | values per sample | called different |\n|---|---:|---:|"
     for test in ("kolmogorov_smirnov", "psi"):
-        for size in (20, 100, 1000):
+        # With fewer than 200 values, a bin expects too few for a p of psi.
+        for size in (20, 100, 1000) if test != "psi" else (200, 1000):
             share = false_alarms(test, repetitions, size)
             yield f"| {test} | {size:,} | {share:.1%} |"

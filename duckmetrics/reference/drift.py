@@ -81,4 +81,6 @@ def _stability(before: Sequence[float], after: Sequence[float], bins: int, small
     pairs = [(max(new.get(i, 0), smallest), max(old.get(i, 0), smallest)) for i in places]
     value = math.fsum((a - b) * math.log(a / b) for a, b in pairs)
     statistic, df = value / (1 / m + 1 / n), len(places) - 1
-    return chi_square_sf(statistic, df) if df else None, m, n, value, statistic, df
+    # With fewer expected values, the distribution of the statistic is not chi-square.
+    is_large = min(max(old.get(i, 0), smallest) for i in places) * min(m, n) >= 20
+    return chi_square_sf(statistic, df) if df and is_large else None, m, n, value, statistic, df

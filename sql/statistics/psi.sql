@@ -24,10 +24,11 @@
 --           2020, doi:10.21314/JRMV.2020.227
 -- oracle:   numpy
 -- example:  psi(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4), ('B', 4);
---           control := 'A', bins := 2) = 'B', 0.45860134182802537, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
+--           control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
 -- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
 -- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
---           score_psi is the same for the scores of two runs. With fewer than 5 expected values in a bin, p is rough
+--           score_psi is the same for the scores of two runs. If a bin expects fewer than 20 values, p is NULL, because
+--           the chi-square distribution gives too many alarms: use fewer bins
 WITH edged AS (
     SELECT
         arm, value, control_here, here, n_control, n,
@@ -55,13 +56,14 @@ indexed AS (
         sum((share - control_share) * ln(share / nullif(control_share, 0))) AS psi,
         sum((share - control_share) * ln(share / nullif(control_share, 0))) / nullif(1 / nullif(n, 0)
             + 1 / nullif(n_control, 0), 0) AS statistic,
+        least(min(control_share) * n, min(control_share) * n_control) AS least_expected,
         count(*) - 1 AS df
     FROM shares
     GROUP BY arm, n_control, n
 )
 SELECT
     arm,
-    CASE WHEN df > 0 THEN chi_square_sf(statistic, df) END AS p,
+    CASE WHEN df > 0 AND least_expected >= 20 THEN chi_square_sf(statistic, df) END AS p,
     CAST(n_control AS BIGINT) AS n_control,
     CAST(n AS BIGINT) AS n,
     psi,

@@ -62,7 +62,9 @@ def test_samples_that_do_not_overlap_or_do_not_differ() -> None:
     same = drift("kolmogorov_smirnov", [1, 2, 2], [2, 1, 2])
     assert (same["statistic"], same["p"]) == (0, 1)
     none = drift("psi", [1, 2, 3, 4], [4, 3, 2, 1], bins=2)
-    assert (none["psi"], none["p"]) == (0, 1)
+    assert (none["psi"], none["p"]) == (0, None)
+    enough = drift("psi", range(40), range(40), bins=2)
+    assert (enough["psi"], enough["p"]) == (0, 1)
     constant = drift("psi", [1, 1, 1], [1, 1])
     assert (constant["psi"], constant["df"], constant["p"]) == (0, 0, None)
 

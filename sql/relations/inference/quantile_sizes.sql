@@ -1,6 +1,6 @@
 -- name:     quantile_sizes
 -- title:    Quantiles, with the number of independent values that have the same information
--- inputs:   quantile_units (system, metric, query_id, cluster_id, value, q)
+-- inputs:   per_query (system, metric, query_id, value)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
