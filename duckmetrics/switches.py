@@ -273,10 +273,10 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by chi_square_independence, wilcoxon. Default: False."""
 
     exact: bool | None
-    """Taken by randomization_test. Default: None."""
+    """Taken by mann_whitney, randomization_test, wilcoxon."""
 
     groups: int
-    """Taken by probability_best. Default: 10000."""
+    """Taken by max_t, probability_best."""
 
     level: float
     """Taken by always_valid, bootstrap_interval, cuped, and others. Default: 0.95."""
@@ -308,10 +308,10 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by paired_tost. Default: False."""
 
     resamples: int
-    """Taken by bootstrap_interval, paired_bootstrap, probability_best, and others. Default: 10000."""
+    """Taken by bootstrap_interval, max_t, paired_bootstrap, and others. Default: 10000."""
 
     seed: int
-    """Taken by bootstrap_interval, paired_bootstrap, probability_best, and others. Default: 42."""
+    """Taken by bootstrap_interval, max_t, paired_bootstrap, and others. Default: 42."""
 
     statistic: Literal["pearson", "g"]
     """Taken by chi_square, chi_square_independence. Default: 'pearson'."""

@@ -88,6 +88,8 @@ def compare(
             arrive; no other test does.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
             default holm, and none if the test itself looks at all pairs of systems, as ``"tukey"``.
+            ``"max_t"`` finds more if systems or metrics are correlated: it draws random signs of the
+            differences, ``resamples`` of them, and p_adjusted comes from the largest statistic of each draw.
         alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
         power: the power of the test at the minimum detectable effect.
         margin: the largest difference that does not matter, for the verdicts "not worse" and "equivalent": a
@@ -130,10 +132,8 @@ def compare(
     """
     refuse_misspelled(compare, switches)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    comparer = read_comparer(
-        inference, test, adjust, alpha, power, allow_different, pairs, planned, unpaired
-    )
-    margins = margins_for(margin, comparer.test, comparer.inference.alpha)
+    comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs, planned, unpaired)
+    margins = margins_for(margin, comparer.test, comparer.adjust, comparer.inference.alpha)
     comparer = replace(comparer, margins=margins)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,

@@ -12,6 +12,7 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
+from duckmetrics.comparison.max_t import refuse_unfit
 from duckmetrics.comparison.methods import find_test, of_all_pairs, read_planned
 from duckmetrics.comparison.unpaired import of_own_queries, without_unanswered
 from duckmetrics.engines.opening import open_engine
@@ -62,11 +63,12 @@ def read_comparer(
         unpaired: whether the systems have other units.
 
     Raises:
-        MetricError: a test, method or probability cannot be read.
+        MetricError: a test, method or probability cannot be read, or a method that does not fit the test.
     """
     chosen = find_test(catalog(), test, unpaired)
-    method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
+    method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM), of_units=True)
     all_pairs = of_all_pairs(chosen) if pairs is None else pairs
+    refuse_unfit(chosen, method, all_pairs)
     error_rate = read_probability("alpha", alpha, 0.05)
     inference = replace(inference, alpha=error_rate, adjusted=method != NONE, pairs=all_pairs)
     wanted = read_probability("power", power, 0.8)

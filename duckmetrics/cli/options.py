@@ -237,7 +237,9 @@ TEST = click.option(
     help="t, randomization, bootstrap, tukey, sign, wilcoxon, mcnemar or always_valid.  [default: paired t]",
 )  # fmt: skip
 ADJUST = click.option(
-    "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
+    "--adjust",
+    metavar="METHOD",
+    help="holm, max_t, benjamini_hochberg, bonferroni, …, or none.  [default: holm]",
 )
 ALPHA = click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."

@@ -16,6 +16,7 @@ from duckmetrics.comparison.findings import (
     warning_of_test,
 )
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
+from duckmetrics.comparison.max_t import joint_rows
 from duckmetrics.comparison.methods import PAIRED, UNPAIRED, is_always_valid, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
@@ -49,6 +50,7 @@ from duckmetrics.inference.units import N_BASELINE
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
+from duckmetrics.sentences.families import MAX_T
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
@@ -147,7 +149,12 @@ class Comparer:
                 found = with_margins(self.catalog, session.engine, part, found, margins, alpha)
             rows += found
         sort_rows(rows, order)
-        adjust_families(self.catalog, session.engine, rows, self.adjust, alpha, self.power, self.families)
+        joint = None
+        if self.adjust == MAX_T:
+            joint = joint_rows(self.catalog, session.engine, parts, base, self.inference)
+        adjust_families(
+            self.catalog, session.engine, rows, self.adjust, self.inference, self.power, self.families, joint
+        )
         if margins is not None:
             adjust_margins(self.catalog, session.engine, rows, self.adjust, self.families)
         told += out_of_reach(rows, self.adjust, alpha)
@@ -170,7 +177,7 @@ class Comparer:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
         compared = [row for part in parts for row in part.rows if row["system"] != order[0]]
         families = map(len, families_of(compared, self.families).values())
-        comparisons = max(families, default=1) if self.adjust != NONE else 1
+        comparisons = max(families, default=1) if self.adjust not in (NONE, MAX_T) else 1
         if self.pairs and self.adjust != NONE:
             comparisons = comparisons * len(order) // 2
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)

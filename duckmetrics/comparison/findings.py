@@ -9,6 +9,7 @@ from duckmetrics.comparison.families import steps_of
 from duckmetrics.comparison.methods import PLANNED, SAMPLED, is_always_valid
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.results.findings import NOTE, WARNING, Finding
+from duckmetrics.sentences.families import MAX_T
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,11 +60,13 @@ def out_of_reach(rows: Sequence[Row], adjust: str, alpha: float) -> list[Finding
             continue
         smallest = (2 if row["test"] == SAMPLED else 1) / (1 + row["resamples"])
         steps = steps_of(row["n_tests"], adjust)
-        if smallest * steps >= alpha and row["p"] >= smallest * (1 - ROUNDING):
+        # The resamples of max_t limit the adjusted p, those of a test limit its own.
+        name = "p_adjusted" if adjust == MAX_T else "p"
+        if smallest * steps >= alpha and row[name] >= smallest * (1 - ROUNDING):
             needed = math.ceil(2 * steps / alpha)
             found[row["metric"], row["slice"]] = warning(
                 "test",
-                f"{row['metric']}: p cannot be below {smallest:.2g} with {row['resamples']} resamples, "
+                f"{row['metric']}: {name} cannot be below {smallest:.2g} with {row['resamples']} resamples, "
                 f"and a verdict in a family of {row['n_tests']} comparisons needs p < "
                 f"{alpha / steps:.2g}",
                 f"set resamples={needed} (--resamples {needed}) or more, or compare fewer",

@@ -13,6 +13,7 @@ from duckmetrics.errors import InputError, MetricError
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.units import of_measures
 from duckmetrics.inputs.margins import Margins, read_margins
+from duckmetrics.sentences.families import MAX_T
 from duckmetrics.sentences.margins import OF_MARGINS, has_margin
 from duckmetrics.verdicts import BASELINE, BETTER, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNCLEAR, UNTESTED
 
@@ -34,11 +35,11 @@ ADJUSTED = ("p_not_worse", "p_equivalent")
 NOT_WORSE_BY = {"higher": "higher", "lower": "lower"}
 
 
-def margins_for(margin: Any, test: Definition, alpha: float) -> Margins | None:
+def margins_for(margin: Any, test: Definition, adjust: str, alpha: float) -> Margins | None:
     """Read the margins of a call, and refuse options that do not fit them.
 
     Raises:
-        MetricError: a margin cannot be read, or the test or the error rate has no test of a margin.
+        MetricError: a margin cannot be read, or the test, the adjustment or the error rate does not fit.
     """
     margins = read_margins(margin)
     if margins is None:
@@ -46,6 +47,10 @@ def margins_for(margin: Any, test: Definition, alpha: float) -> Margins | None:
     if test.name != PAIRED:
         raise MetricError(
             "margin", f"{test.name} has no test of a margin", "leave test out, or use test='t' (--test t)"
+        )
+    if adjust == MAX_T:
+        raise MetricError(
+            "margin", "adjust=max_t has no test of a margin", "use adjust='holm' (--adjust holm)"
         )
     if alpha >= 0.5:
         raise MetricError("margin", f"alpha={alpha:g} is too large for one-sided tests", "set one below 0.5")

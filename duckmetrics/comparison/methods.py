@@ -8,6 +8,7 @@ from duckmetrics.catalog.catalog import unknown_test
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inference.units import DIFFERENCES
+from duckmetrics.sentences.families import MAX_T
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,11 +42,11 @@ def find_test(catalog: Catalog, name: str, unpaired: bool = False) -> Definition
         return _unpaired_test(catalog, str(name))
     if str(name).lower().replace("-", "_") == UNPAIRED:
         raise MetricError("test", f"{UNPAIRED} is for systems with other units", ASK_UNPAIRED)
-    known = {
-        n: d for n, d in catalog.statistics.items() if "p" in d.query.named_selects and _is_paired(catalog, d)
-    }
+    known = {n: d for n, d in catalog.statistics.items() if _is_paired(catalog, d)}
     wanted = str(name).lower().replace("-", "_")
     near = [n for n in known if wanted in (n, *n.split("_"))]
+    if wanted == MAX_T:
+        raise MetricError("test", "max_t adjusts p, and is not a test", "use adjust='max_t' (--adjust max_t)")
     if len(near) != 1 and wanted not in known:
         raise MetricError("test", *unknown_test("test", str(name), known))
     return known[wanted if wanted in known else near[0]]
@@ -62,7 +63,13 @@ def _unpaired_test(catalog: Catalog, name: str) -> Definition:
 
 
 def _is_paired(catalog: Catalog, definition: Definition) -> bool:
-    """Return whether a test compares systems query by query: with a baseline, or all pairs of them."""
+    """Return whether a test compares systems query by query: with a baseline, or all pairs of them.
+
+    A file that adjusts p for several comparisons is a method of adjustment.
+    """
+    columns = definition.query.named_selects
+    if "p" not in columns or "p_adjusted" in columns:
+        return False
     read = {known.name for known in catalog.foundations(definition)}
     return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
 

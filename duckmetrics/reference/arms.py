@@ -16,6 +16,7 @@ from duckmetrics.reference.distributions import (
     student_t_mde,
     student_t_p,
 )
+from duckmetrics.reference.exact_tests import pairs_won_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -268,7 +269,7 @@ def _error(
     return se, student_t_critical(1 - level, df), df
 
 
-def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list[Row]:
+def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str, exact: bool = False) -> list[Row]:
     groups = {arm: values for arm, values in groups_of(rows).items() if values}
     before = groups.pop(control, [])
     found: list[Row] = []
@@ -281,5 +282,8 @@ def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list
         spread = math.fsum((rank - (total + 1) / 2) ** 2 for rank in ranks)
         sd = math.sqrt(m * n / (total * (total - 1)) * spread)
         z = math.copysign(max(abs(surplus) - 0.5, 0), surplus) / sd if sd else None
-        found.append((arm, u / (m * n), 1.0 if z is None else normal_p(z), m, n, u, z))
+        p = 1.0 if z is None else normal_p(z)
+        if exact and total <= 30 and len({*pooled}) == total:
+            p = pairs_won_p(u, m, n)
+        found.append((arm, u / (m * n), p, m, n, u, z))
     return found

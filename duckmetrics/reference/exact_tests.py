@@ -137,3 +137,30 @@ def _interval(value: float | None, square: float | None, z: float) -> Sequence[f
         return None, None, None
     se = math.sqrt(square)
     return se, value - z * se, value + z * se
+
+
+def signed_ranks_p(doubled: Sequence[int], gap: int) -> float:
+    """Return the share of all choices of signs whose sum is at least as far from 0."""
+    sums: Counter[int] = Counter({0: 1})
+    for rank in doubled:
+        moved: Counter[int] = Counter()
+        for total, ways in sums.items():
+            moved[total + rank] += ways
+            moved[total - rank] += ways
+        sums = moved
+    return sum(ways for total, ways in sums.items() if abs(total) >= gap) / (1 << len(doubled))
+
+
+def pairs_won_p(u: float, m: int, n: int) -> float:
+    """Return the share of all orders of two arms with at least as extreme a number of won pairs."""
+    ways: Counter[tuple[int, int]] = Counter({(0, 0): 1})
+    for place in range(m + n):
+        moved: Counter[tuple[int, int]] = Counter()
+        for (taken, won), number in ways.items():
+            moved[taken, won] += number
+            if taken < n:
+                moved[taken + 1, won + place - taken] += number
+        ways = moved
+    far = sum(number for (taken, won), number in ways.items()
+              if taken == n and abs(2 * won - m * n) >= abs(2 * u - m * n))  # fmt: skip
+    return far / math.comb(m + n, n)

@@ -23,6 +23,7 @@ from duckmetrics.reference.distributions import (
     student_t_p,
     student_t_sf,
 )
+from duckmetrics.reference.exact_tests import signed_ranks_p
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -197,17 +198,21 @@ def mcnemar(rows: Iterable[PerQuery], baseline: str) -> list[Row]:
 
 
 def wilcoxon(
-    rows: Iterable[PerQuery], baseline: str, zeros: str = "wilcox", correction: bool = False
+    rows: Iterable[PerQuery],
+    baseline: str,
+    zeros: str = "wilcox",
+    correction: bool = False,
+    exact: bool = False,
 ) -> list[Row]:
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
         alike = rounding(both) or 1.0
         differences = [round(EPSILON * (b - a) / alike, 12) for a, b in both]
-        found.append((system, metric, len(both), *_wilcoxon(differences, zeros, correction)))
+        found.append((system, metric, len(both), *_wilcoxon(differences, zeros, correction, exact)))
     return found
 
 
-def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool) -> Row:
+def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool, exact: bool) -> Row:
     ranked = [abs(d) for d in differences if d or zeros == "pratt"]
     plus = math.fsum(midrank(d, ranked) for d in differences if d > 0)
     minus = math.fsum(midrank(-d, ranked) for d in differences if d < 0)
@@ -222,7 +227,10 @@ def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool) -> Row
     biserial = (plus - minus) / (plus + minus)
     if len(differences) < 2:
         return ties, plus, minus, biserial, None, None
-    return ties, plus, minus, biserial, surplus / sd, normal_p(surplus / sd)
+    p = normal_p(surplus / sd)
+    if exact and len(ranked) <= 25:
+        p = signed_ranks_p([round(2 * score) for score in scores], round(2 * abs(plus - minus)))
+    return ties, plus, minus, biserial, surplus / sd, p
 
 
 def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:

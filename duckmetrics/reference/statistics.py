@@ -51,6 +51,7 @@ from duckmetrics.reference.drift import kolmogorov_smirnov, psi
 from duckmetrics.reference.estimates import heterogeneity, shrinkage
 from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
 from duckmetrics.reference.interleaving import interleaving
+from duckmetrics.reference.max_t import max_t
 from duckmetrics.reference.paired import (
     bootstrap_interval,
     mcnemar,
@@ -106,6 +107,7 @@ __all__ = [
     "log1p",
     "log_beta",
     "mann_whitney",
+    "max_t",
     "mcnemar",
     "mean_interval",
     "movers",

@@ -19,6 +19,7 @@ from duckmetrics.results.wide import widened
 from duckmetrics.screens.columns import cells_of
 from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
+from duckmetrics.sentences.families import drawn_by_adjustment, drawn_by_test, false_verdicts, sizes_of
 from duckmetrics.sentences.lists import counted
 from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
 from duckmetrics.sentences.numbers import four_decimals
@@ -88,7 +89,7 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
             p_adjusted; verdict then has the words equivalent, not worse and inconclusive; adjust, n_tests:
             how p was adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict;
             interval_level, interval_method, cluster: of the intervals; resamples, seed: of p, if it was
-            drawn; reason: why a value or a p is missing, or where p comes from.
+            drawn, or of p_adjusted with max_t; reason: why a value or a p is missing, or where p comes from.
         baseline: the system that the others are compared with.
         test: the file under sql/statistics that computes p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
@@ -125,7 +126,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/reference/json.md."""
-        more = {"baseline": self.baseline, **self._sliced_document()}
+        families = [{"slice": name, "comparisons": size} for name, size in sizes_of(self.rows).items()]
+        more = {"baseline": self.baseline, "families": families, **self._sliced_document()}
         return document(self.command, self.summary.to_pylist(), self.checks, **more)
 
     def wide(self) -> pa.Table:
@@ -352,8 +354,11 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
     @property
     def method(self) -> str:
         """The test, the number of comparisons, and how p is adjusted for it."""
-        adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
-        return f"{self.tests}; {self._families()}, {adjusted}"
+        if self.adjust == "none":
+            return f"{self.tests}; {self._families()}, p not adjusted further"
+        adjusted = f"p adjusted by {self.adjust}{drawn_by_adjustment(self.rows, self.adjust)}"
+        chance = false_verdicts(self.rows, self.adjust, self.alpha)
+        return f"{self.tests}; {self._families()}, {adjusted}{chance}"
 
     @property
     def tests(self) -> str:
@@ -361,7 +366,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
         made: dict[str, dict[str, None]] = {}
         for row in self.rows:
             if row["system"] != self.baseline and row["p"] is not None:
-                drawn = "" if row["resamples"] is None else f" with {row['resamples']} resamples"
+                number = drawn_by_test(row)
+                drawn = "" if number is None else f" with {number} resamples"
                 made.setdefault(f"{row['test']}{drawn}", {})[row["metric"]] = None
         if len(made) < 2:
             return next(iter(made), self.test)
@@ -369,7 +375,7 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
 
     def _families(self) -> str:
         """Return how many comparisons were adjusted together, by slicing if there are several."""
-        sizes = {row["slice"]: row["n_tests"] for row in self.rows}
+        sizes = sizes_of(self.rows)
         total = sum(sizes.values())
         told = counted(total, "comparison")
         if len(sizes) < 2:

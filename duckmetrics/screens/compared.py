@@ -236,7 +236,7 @@ def _also_worse(lines: Sequence[Line], first: str) -> Iterator[str]:
 def footer(result: Result, lines: Sequence[Line]) -> list[str]:
     """Return what the numbers rest on: units, test, correction, and what is relative to what."""
     signs = "▲ ▼ ◆" if any(line.row["verdict"] == DIFFERENT for line in lines) else "▲ ▼"
-    needed = f"{signs} need p < {result.alpha:.4g}{correction(result.rows, result.adjust)}"
+    needed = f"{signs} need p < {result.alpha:.4g}{correction(result.rows, result.adjust, result.alpha)}"
     if any(line.is_relative for line in lines):
         what = f"change and interval relative to {visible(str(result.baseline))}, intervals not corrected"
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.sentences.families import drawn_by_adjustment, drawn_by_test, false_verdicts, sizes_of
 from duckmetrics.sentences.lists import counted, spanned
 from duckmetrics.sentences.units import cluster_units, kind_of
 
@@ -51,7 +52,8 @@ def tests_of(rows: Iterable[Row], usual: str) -> str:
     made: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["p"] is not None:
-            drawn = "" if row["resamples"] is None else f" with {row['resamples']:,} resamples"
+            number = drawn_by_test(row)
+            drawn = "" if number is None else f" with {number:,} resamples"
             made.setdefault(f"{words(row['test'])}{drawn}", {})[visible(row["metric"])] = None
     if len(made) < 2:
         return next(iter(made), words(usual))
@@ -63,15 +65,16 @@ def words(name: str) -> str:
     return IN_WORDS.get(name) or name.replace("_", " ")
 
 
-def correction(rows: Sequence[Row], adjust: str) -> str:
+def correction(rows: Sequence[Row], adjust: str, alpha: float) -> str:
     """Write how p is corrected, for the number of comparisons in each family."""
     if adjust == UNADJUSTED:
         return ", not corrected further"
-    sizes = {row["slice"]: row["n_tests"] or 0 for row in rows}
+    sizes = sizes_of(rows)
     total = sum(sizes.values())
     families = ", ".join(_family(name, size) for name, size in sizes.items())
     made = counted(total, "comparison") if len(sizes) == 1 else families
-    return f" after {corrected_by(adjust)} correction for {made}"
+    drawn = drawn_by_adjustment(rows, adjust)
+    return f" after {corrected_by(adjust)} correction{drawn} for {made}{false_verdicts(rows, adjust, alpha)}"
 
 
 def _family(name: str, size: int) -> str:

@@ -8,6 +8,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.build import picked, values_table
 from duckmetrics.inference.units import over_rows
+from duckmetrics.sentences.families import MAX_T
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,16 +22,28 @@ NONE, HOLM = "none", "holm"
 SHORT = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}
 
 
-def find_adjustment(catalog: Catalog, name: str) -> str:
+def find_adjustment(catalog: Catalog, name: str, of_units: bool = False) -> str:
     """Return the method of adjustment that a word means.
 
+    Args:
+        of_units: whether the comparisons have values of units, which max_t needs.
+
     Raises:
-        MetricError: no such method.
+        MetricError: no such method, or max_t without values of units.
     """
     if name == NONE:
         return NONE
     choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
-    wanted = SHORT.get(str(name).lower(), str(name).lower())
+    wanted = str(name).lower().replace("-", "_")
+    wanted = SHORT.get(wanted, wanted)
+    if of_units:
+        choices.append(MAX_T)
+    elif wanted == MAX_T:
+        raise MetricError(
+            "adjust",
+            "max_t needs systems that are compared on the same units",
+            "use holm, or compare the systems with compare(..., adjust='max_t')",
+        )
     if wanted not in choices:
         raise MetricError("adjust", *unknown("method", str(name), (*choices, NONE)))
     return wanted

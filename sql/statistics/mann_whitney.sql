@@ -8,13 +8,16 @@
 --           auc = 1: every value of the arm is larger than every value of the control
 --           p < 0.05: one arm tends to have larger values by more than chance explains
 -- inputs:   observations (arm, value)
--- params:   control VARCHAR
+-- params:   control VARCHAR, exact BOOLEAN DEFAULT FALSE
 -- values:   control: as in welch_t
+--           exact: whether p comes from all orders, of up to 30 values without ties
 -- grain:    one row per arm but the control: arm, auc, p, n_control, n, u, statistic
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  u = number of pairs in which the arm has the larger value, ties 1/2; auc = u / (n_control * n); statistic
 --           = sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12 * (N + 1 -
---           sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
+--           sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties;
+--           exact: p is the share of all orders of the values with abs(d) at least as large as the observed one, by
+--           inversion of the characteristic function of u
 -- tex:      \mathrm{AUC} = \frac{U}{n_c \, n} \qquad
 --           z = \frac{\mathrm{sign}(d) \max(|d| - 1/2, \, 0)}{\sigma} \qquad d = U - \frac{n_c \, n}{2}
 -- symbols:  U: the number of pairs in which the arm has the larger value, ties count one half
@@ -22,59 +25,20 @@
 --           n_c: the number of values of the control
 --           \sigma: the standard deviation of U if the arms do not differ, corrected for ties
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
--- oracle:   scipy.stats.mannwhitneyu(method='asymptotic')
+-- oracle:   scipy.stats.mannwhitneyu(method='asymptotic'); exact: scipy.stats.mannwhitneyu(method='exact')
 -- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 1, 0.2452781168067728,
 --           2, 2, 4, 1.161895003862225
 -- related:  welch_t, wilcoxon, auc, delong
 -- warning:  it tests whether the values of one arm tend to be larger; it does not compare means
--- note:     p is a normal approximation with the continuity correction. A value that is NULL is left out; if all
---           values are equal, p is 1
-WITH counted AS (
-    SELECT CAST(arm AS VARCHAR) = $control AS is_control, arm, CAST(value AS DOUBLE) AS value, count(*) AS n
-    FROM observations
-    WHERE value IS NOT NULL
-    GROUP BY arm, value
-),
-arms AS (
-    SELECT DISTINCT arm
-    FROM counted
-    WHERE NOT is_control
-),
-pooled AS (
-    SELECT arms.arm, counted.value,
-        CASE WHEN counted.is_control THEN 0 ELSE counted.n END AS n,
-        CASE WHEN counted.is_control THEN counted.n ELSE 0 END AS n_control
-    FROM counted
-    JOIN arms ON counted.is_control OR counted.arm = arms.arm
-),
-placed AS (
-    SELECT
-        arm,
-        CAST(sum(n) AS DOUBLE) AS n,
-        CAST(sum(n_control) AS DOUBLE) AS n_control,
-        CAST(sum(sum(n_control)) OVER (
-            PARTITION BY arm ORDER BY value ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS DOUBLE) AS upto
-    FROM pooled
-    GROUP BY arm, value
-),
-summed AS (
-    SELECT
-        arm,
-        sum(n_control) AS n_control,
-        sum(n) AS n,
-        sum(n) + sum(n_control) AS total,
-        sum(n * (upto - 0.5e0 * n_control)) AS u,
-        sum(power(n + n_control, 3e0) - (n + n_control)) AS alikeness
-    FROM placed
-    GROUP BY arm
-    HAVING sum(n_control) > 0
-),
-moments AS (
+-- note:     by default, p is a normal approximation with the continuity correction; exact=true gives the exact p of
+--           at most 30 values of both arms without ties, and the approximation otherwise. A value that is NULL is left
+--           out; if all values are equal, p is 1
+WITH moments AS (
     SELECT
         arm, n_control, n, u,
         u - 0.5e0 * n_control * n AS surplus,
         n_control * n * (total + 1 - alikeness / nullif(total * (total - 1), 0)) / nullif(12e0, 0) AS variance
-    FROM summed
+    FROM won_pairs
 ),
 tested AS (
     SELECT
@@ -84,8 +48,13 @@ tested AS (
     FROM moments
 )
 SELECT
-    arm, u / nullif(n_control * n, 0) AS auc,
-    CASE WHEN statistic IS NULL THEN 1e0 ELSE normal_p(statistic) END AS p,
-    CAST(n_control AS BIGINT) AS n_control, CAST(n AS BIGINT) AS n, u, statistic
+    tested.arm, tested.u / nullif(tested.n_control * tested.n, 0) AS auc,
+    CASE
+        WHEN exact_won_pairs.p IS NOT NULL THEN exact_won_pairs.p
+        WHEN tested.statistic IS NULL THEN 1e0
+        ELSE normal_p(tested.statistic)
+    END AS p,
+    CAST(tested.n_control AS BIGINT) AS n_control, CAST(tested.n AS BIGINT) AS n, tested.u, tested.statistic
 FROM tested
-ORDER BY arm;
+LEFT JOIN exact_won_pairs ON exact_won_pairs.arm = tested.arm
+ORDER BY tested.arm;

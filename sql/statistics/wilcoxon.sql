@@ -10,16 +10,19 @@
 --           p < 0.05: gains and losses differ in ranks by more than chance explains
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, zeros VARCHAR DEFAULT 'wilcox' CHECK (zeros IN ('wilcox', 'pratt')),
---           correction BOOLEAN DEFAULT FALSE
+--           correction BOOLEAN DEFAULT FALSE, exact BOOLEAN DEFAULT FALSE
 -- values:   zeros=wilcox: differences of 0 are left out before ranking
 --           zeros=pratt: differences of 0 are ranked, but their ranks are not summed
 --           correction: whether w_plus moves by 1/2 towards its mean (continuity correction)
+--           exact: whether p comes from all choices of signs, of up to 25 ranks
 -- grain:    one row per system and metric: system, metric, n, ties, w_plus, w_minus, rank_biserial, statistic, p
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  w_plus and w_minus are the sums of the midranks of abs(difference) over gains and losses; statistic =
 --           (w_plus - mean) / sd, mean = (n (n + 1) - z (z + 1)) / 4, n here the number of ranked differences, z the
 --           number of zeros among them, sd^2 = (n (n + 1) (2n + 1) - z (z + 1) (2z + 1) - sum of (t^3 - t) / 2) / 24,
---           t the sizes of ties; rank_biserial = (w_plus - w_minus) / (w_plus + w_minus)
+--           t the sizes of ties; rank_biserial = (w_plus - w_minus) / (w_plus + w_minus);
+--           exact: p is the share of the 2^m choices of signs for the m ranks of nonzero differences with abs(w_plus -
+--           w_minus) at least as large as the observed one, by inversion of the characteristic function
 -- tex:      z = \frac{W^+ - \mu}{\sigma} \qquad \mu = \frac{n (n + 1) - n_0 (n_0 + 1)}{4} \qquad
 --           \sigma^2 = \frac{n (n + 1)(2n + 1) - n_0 (n_0 + 1)(2n_0 + 1) - \frac{1}{2} \sum_j (t_j^3 - t_j)}{24}
 -- symbols:  W^+: the sum of the ranks of the gains
@@ -29,30 +32,18 @@
 --           t_j: the number of differences of the same size in group j, zeros excluded
 -- source:   Wilcoxon, Biometrics Bulletin 1945, doi:10.2307/3001968; Pratt, Journal of the American
 --           Statistical Association 1959, doi:10.1080/01621459.1959.10501526
--- oracle:   scipy.stats.wilcoxon(method='asymptotic')
+-- oracle:   scipy.stats.wilcoxon(method='asymptotic'); exact: scipy.stats.wilcoxon(method='exact')
 -- example:  wilcoxon(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 6, 0, 1, 1.6035674514745464, 0.10880943004054568
 -- related:  sign_test, paired_t, mann_whitney, friedman
 -- warning:  it does not compare means: with many units, systems with equal means can differ significantly, because
 --           the shapes of their distributions differ
--- note:     p is a normal approximation, which is rough with fewer than ten units. Differences are rounded to 1e-12
---           of the mean size of the values before they are ranked. Zeros are left out (wilcox) or keep their ranks
---           (pratt); correction moves w_plus by 1/2 towards its mean. If all differences are 0, p is 1; with one
---           unit, p is NULL
-WITH rounded AS (
-    SELECT system, metric, coalesce(round(1e-12 * difference / nullif(rounding, 0), 12), 0e0) AS difference
-    FROM differences
-),
-ranked AS (
-    SELECT
-        system,
-        metric,
-        difference,
-        rank() OVER (PARTITION BY system, metric ORDER BY abs(difference)) AS first_rank,
-        CAST(count(*) OVER (PARTITION BY system, metric, abs(difference)) AS DOUBLE) AS alike
-    FROM rounded
-),
-summed AS (
+-- note:     by default, p is a normal approximation, which is rough with fewer than ten units; exact=true gives the
+--           exact p of few units, also with ties and zeros, and the approximation of more than 25. Differences are
+--           rounded to 1e-12 of the mean size of the values before they are ranked. Zeros are left out (wilcox) or
+--           keep their ranks (pratt); correction moves w_plus by 1/2 towards its mean. If all differences are 0, p is
+--           1; with one unit, p is NULL
+WITH summed AS (
     SELECT
         system,
         metric,
@@ -63,7 +54,7 @@ summed AS (
         count(*) FILTER (WHERE difference > 0) AS n_gains,
         count(*) FILTER (WHERE difference < 0) AS n_losses,
         sum(CASE WHEN difference <> 0 THEN alike * alike - 1 ELSE 0 END) AS alikeness
-    FROM ranked
+    FROM signed_ranks
     GROUP BY system, metric
 ),
 sums AS (
@@ -92,8 +83,14 @@ tested AS (
     FROM moments
 )
 SELECT
-    system, metric, n, ties, w_plus, w_minus,
-    (w_plus - w_minus) / nullif(w_plus + w_minus, 0) AS rank_biserial,
-    statistic,
-    CASE WHEN n > 1 AND ties = n THEN 1e0 ELSE normal_p(statistic) END AS p
-FROM tested;
+    tested.system, tested.metric, tested.n, tested.ties, tested.w_plus, tested.w_minus,
+    (tested.w_plus - tested.w_minus) / nullif(tested.w_plus + tested.w_minus, 0) AS rank_biserial,
+    tested.statistic,
+    CASE
+        WHEN tested.n > 1 AND tested.ties = tested.n THEN 1e0
+        WHEN tested.n > 1 AND exact_signed_ranks.p IS NOT NULL THEN exact_signed_ranks.p
+        ELSE normal_p(tested.statistic)
+    END AS p
+FROM tested
+LEFT JOIN exact_signed_ranks
+    ON exact_signed_ranks.system = tested.system AND exact_signed_ranks.metric = tested.metric;

@@ -109,6 +109,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "statistics": {
         "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
         "ratios": ("arm", "numerator", "denominator"),
+        "observations": ("arm", "value"),
         "scores": ("system", "row_id", "label", "score"),
         "members": ("system", "unit", "fingerprint"),
         "samples": ("system", "metric", "draw", "value"),

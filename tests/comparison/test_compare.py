@@ -149,7 +149,7 @@ def test_verdicts(comparison: Comparison) -> None:
 
 
 def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
-    brief, whole = comparison.lines(width=200), comparison.lines(whole=True)
+    brief, whole = comparison.lines(width=300), comparison.lines(whole=True)
     assert (
         brief[0] == "better is better than old by ndcg@10; worse is worse than old; "
         "alike does not clearly differ from old"
@@ -163,13 +163,16 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     ]  # fmt: skip
     assert brief[-1].startswith(
         "75 queries, paired t; ▲ ▼ need p < 0.05 after Holm correction for 6 comparisons overall, "
-        "12 by country; "
+        "12 by country; the chance of any false verdict is up to 9.8 %; "
     )
     assert "▼ worse: also worse in country DE: mrr" in brief
     assert (
         "against old: paired_t; 18 comparisons in 2 families (6 overall, 12 by country), p adjusted by holm; "
-        "a verdict needs p_adjusted < 0.05; 95 % intervals, not adjusted"
+        "the chance of any false verdict is up to 9.8 %; a verdict needs p_adjusted < 0.05; "
+        "95 % intervals, not adjusted"
     ) in whole
+    families = [{"slice": "", "comparisons": 6}, {"slice": "country", "comparisons": 12}]
+    assert comparison.to_dict()["families"] == families
     assert "better: better in 2 of 2 overall; better in 4 of 4 slices by country" in whole
     assert any(line.startswith("worse: worse in 2 of 2 overall; worse in 4 of 4 slices") for line in whole)
     text = repr(comparison)

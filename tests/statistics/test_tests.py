@@ -613,7 +613,8 @@ MADE: dict[str, Callable[[int], list[Row]]] = {
 # Statistics that draw at random are compared with the reference without draws, where possible.
 METHODS = CATALOG.statistics["adjusted_p"].own_params["method"].choices
 VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "wilcoxon": [{"zeros": "pratt"}, {"correction": True}, {}],
+    "mann_whitney": [{}, {"exact": True}],
+    "wilcoxon": [{"zeros": "pratt"}, {"correction": True}, {}, {"zeros": "pratt", "exact": True}],
     "adjusted_p": [{"method": method} for method in METHODS],
     "delong": [{}, {"baseline": "A"}, {"baseline": "B", "level": 0.5}, {"baseline": "perfect"},
                {"baseline": "few"}, {"baseline": "one class"}],
@@ -634,7 +635,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "interleaving": [{}, {"unclicked": "skip"}, {"method": "balanced", "level": 0.8}],
 }  # fmt: skip
 GAINS = {"gain", "loss"}
-DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_best"}
+DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_best", "max_t"}
 
 
 def required(name: str) -> dict[str, Any]:
@@ -689,6 +690,8 @@ def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None
             "delta_lower",
             "delta_upper",
             "p",
+            "p_adjusted",
+            "alpha_each",
             "resamples",
             "probability",
         }
