@@ -57,7 +57,7 @@ def _share_of_orders(m: int, n: int, largest: int) -> float:
     return (every - below[m, n]) / every
 
 
-def psi(
+def population_stability(
     rows: Iterable[tuple[str, float | None]], control: str, bins: int = 10, smallest: float = 0.0001
 ) -> list[Row]:
     return [
@@ -82,5 +82,5 @@ def _stability(before: Sequence[float], after: Sequence[float], bins: int, small
     value = math.fsum((a - b) * math.log(a / b) for a, b in pairs)
     statistic, df = value / (1 / m + 1 / n), len(places) - 1
     # With fewer expected values, the distribution of the statistic is not chi-square.
-    is_large = min(max(old.get(i, 0), smallest) for i in places) * min(m, n) >= 20
+    is_large = min(max(old.get(i, 0), smallest) for i in places) * min(m, n) >= 100
     return chi_square_sf(statistic, df) if df and is_large else None, m, n, value, statistic, df

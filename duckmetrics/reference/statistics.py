@@ -47,7 +47,7 @@ from duckmetrics.reference.distributions import (
     two_proportion_sample_size,
     two_sample_mde,
 )
-from duckmetrics.reference.drift import kolmogorov_smirnov, psi
+from duckmetrics.reference.drift import kolmogorov_smirnov, population_stability
 from duckmetrics.reference.estimates import heterogeneity, shrinkage
 from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
 from duckmetrics.reference.interleaving import interleaving
@@ -122,7 +122,7 @@ __all__ = [
     "poisson_count",
     "prior_units",
     "probability_best",
-    "psi",
+    "population_stability",
     "quantile_interval",
     "quantile_rank",
     "randomization_test",

@@ -142,7 +142,6 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
             "p_higher",
             "p_lower",
         ),
-        "observations": ("arm", "value"),
         "estimates": ("family", "slice", "estimate", "se", "df"),
     },
 }

@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 METRICS = {name for _, name in catalog().names}
 NDCG = catalog().metrics["ranking", "ndcg"]
 # Words that are not tables, such as numbers and columns.
-<<<<<<< ours
-PLAIN = {"--attach", "--where", "--version", "--as-of", "--partition-by",
-=======
 PLAIN = {
     "--difference", "--margin", "--attach", "--where", "--version", "--as-of", "--partition-by",
->>>>>>> theirs
     "--column", "--positive", "--score",
     "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",

@@ -61,23 +61,23 @@ def test_samples_that_do_not_overlap_or_do_not_differ() -> None:
     assert apart["p"] == pytest.approx(2 / math.comb(7, 3), rel=1e-14)
     same = drift("kolmogorov_smirnov", [1, 2, 2], [2, 1, 2])
     assert (same["statistic"], same["p"]) == (0, 1)
-    none = drift("psi", [1, 2, 3, 4], [4, 3, 2, 1], bins=2)
+    none = drift("population_stability", [1, 2, 3, 4], [4, 3, 2, 1], bins=2)
     assert (none["psi"], none["p"]) == (0, None)
-    enough = drift("psi", range(40), range(40), bins=2)
+    enough = drift("population_stability", range(200), range(200), bins=2)
     assert (enough["psi"], enough["p"]) == (0, 1)
-    constant = drift("psi", [1, 1, 1], [1, 1])
+    constant = drift("population_stability", [1, 1, 1], [1, 1])
     assert (constant["psi"], constant["df"], constant["p"]) == (0, 0, None)
 
 
 def test_stability_as_numpy() -> None:
     source = np.random.default_rng(3)
-    old, new = source.normal(size=1000), source.normal(0.3, 1.2, 400)
+    old, new = source.normal(size=3000), source.normal(0.1, 1.05, 1200)
     edges = np.quantile(old, np.arange(1, 10) / 10, method="inverted_cdf")
     a, b = (np.bincount(np.searchsorted(edges, x), minlength=10) / len(x) for x in (new, old))
     value = float(((a - b) * np.log(a / b)).sum())
-    row = drift("psi", old, new)
+    row = drift("population_stability", old, new)
     assert row["psi"] == pytest.approx(value, rel=1e-12)
-    statistic = value / (1 / 1000 + 1 / 400)
+    statistic = value / (1 / 3000 + 1 / 1200)
     assert row["statistic"] == pytest.approx(statistic, rel=1e-12)
     assert row["p"] == pytest.approx(scipy.stats.chi2.sf(statistic, 9), rel=1e-9)
 
@@ -94,12 +94,12 @@ def test_stability_is_that_of_the_metric_of_scores() -> None:
         }))  # fmt: skip
     old, new = runs
     found = duckmetrics.evaluate(new, None, "score_psi(bins=7)", reference=old)
-    row = drift("psi", old["score"].to_pylist(), new["score"].to_pylist(), bins=7)
+    row = drift("population_stability", old["score"].to_pylist(), new["score"].to_pylist(), bins=7)
     assert row["psi"] == pytest.approx(found["score_psi(bins=7)"], rel=1e-12)
 
 
 @pytest.mark.slow
 def test_an_empty_bin_has_the_smallest_share() -> None:
-    row = drift("psi", [1, 2, 3, 4], [1, 1, 2, 2], bins=2, smallest=0.01)
+    row = drift("population_stability", [1, 2, 3, 4], [1, 1, 2, 2], bins=2, smallest=0.01)
     expected = (1 - 0.5) * math.log(1 / 0.5) + (0.01 - 0.5) * math.log(0.01 / 0.5)
     assert row["psi"] == pytest.approx(expected, rel=1e-12)

@@ -631,7 +631,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "welch_t": [{"level": 0.8}],
     "quantile_interval": [{}, {"q": 0.9, "level": 0.6}],
     "kolmogorov_smirnov": [{}, {"exact": False}],
-    "psi": [{}, {"bins": 3, "smallest": 0.01}],
+    "population_stability": [{}, {"bins": 3, "smallest": 0.01}],
     "interleaving": [{}, {"unclicked": "skip"}, {"method": "balanced", "level": 0.8}],
 }  # fmt: skip
 GAINS = {"gain", "loss"}

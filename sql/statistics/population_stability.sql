@@ -1,4 +1,4 @@
--- name:     psi
+-- name:     population_stability
 -- title:    Population stability index of two samples against a control
 -- meaning:  The population stability index reports how far a distribution has moved away from a control. It compares
 --           the shares of both samples in bins that hold equally many values of the control.
@@ -23,11 +23,11 @@
 -- source:   Siddiqi, Credit Risk Scorecards, Wiley 2006; test: Yurdakul and Naranjo, Journal of Risk Model Validation
 --           2020, doi:10.21314/JRMV.2020.227
 -- oracle:   numpy
--- example:  psi(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4), ('B', 4);
+-- example:  population_stability(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4), ('B', 4);
 --           control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
 -- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
 -- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
---           score_psi is the same for the scores of two runs. If a bin expects fewer than 20 values, p is NULL, because
+--           score_psi is the same for the scores of two runs. If a bin expects fewer than 100 values, p is NULL, because
 --           the chi-square distribution gives too many alarms: use fewer bins
 WITH edged AS (
     SELECT
@@ -63,7 +63,7 @@ indexed AS (
 )
 SELECT
     arm,
-    CASE WHEN df > 0 AND least_expected >= 20 THEN chi_square_sf(statistic, df) END AS p,
+    CASE WHEN df > 0 AND least_expected >= 100 THEN chi_square_sf(statistic, df) END AS p,
     CAST(n_control AS BIGINT) AS n_control,
     CAST(n AS BIGINT) AS n,
     psi,
