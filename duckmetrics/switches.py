@@ -258,22 +258,25 @@ class StatisticParameters(TypedDict, total=False):
     """The parameters of statistical tests."""
 
     alpha: float
-    """Taken by paired_t, paired_tost, sample_ratio."""
+    """Taken by max_t, paired_t, paired_tost, and others."""
 
     baseline: str | None
-    """Taken by always_valid, delong, mcnemar, and others. Default: None."""
+    """Taken by always_valid, delong, interleaving, and others. Default: None."""
 
     better: Literal["higher", "lower", "target"]
     """Taken by probability_best. Default: 'higher'."""
 
+    bins: int
+    """Taken by population_stability. Default: 10."""
+
     control: str
-    """Taken by cuped, mann_whitney, ratio_delta, and others."""
+    """Taken by cuped, kolmogorov_smirnov, mann_whitney, and others."""
 
     correction: bool
     """Taken by chi_square_independence, wilcoxon. Default: False."""
 
     exact: bool | None
-    """Taken by mann_whitney, randomization_test, wilcoxon."""
+    """Taken by kolmogorov_smirnov, mann_whitney, randomization_test, wilcoxon."""
 
     groups: int
     """Taken by max_t, probability_best."""
@@ -290,10 +293,12 @@ class StatisticParameters(TypedDict, total=False):
         "hochberg",
         "benjamini_hochberg",
         "benjamini_yekutieli",
+        "team_draft",
+        "balanced",
         "studentized",
         "percentile",
     ]
-    """Taken by adjusted_p, paired_bootstrap."""
+    """Taken by adjusted_p, interleaving, paired_bootstrap."""
 
     n: int
     """Taken by movers. Default: 20."""
@@ -304,6 +309,9 @@ class StatisticParameters(TypedDict, total=False):
     power: float
     """Taken by paired_t, unpaired_t. Default: 0.8."""
 
+    q: float
+    """Taken by quantile_interval. Default: 0.5."""
+
     relative: bool
     """Taken by paired_tost. Default: False."""
 
@@ -313,11 +321,17 @@ class StatisticParameters(TypedDict, total=False):
     seed: int
     """Taken by bootstrap_interval, max_t, paired_bootstrap, and others. Default: 42."""
 
+    smallest: float
+    """Taken by population_stability. Default: 0.0001."""
+
     statistic: Literal["pearson", "g"]
     """Taken by chi_square, chi_square_independence. Default: 'pearson'."""
 
     target: float
     """Taken by probability_best. Default: 0.0."""
+
+    unclicked: Literal["tie", "skip"]
+    """Taken by interleaving. Default: 'tie'."""
 
     variance: Literal["jackknife", "delta"]
     """Taken by ratio_delta, sequential_ratio. Default: 'jackknife'."""

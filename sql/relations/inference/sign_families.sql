@@ -19,18 +19,27 @@ observed AS (
         sum(difference * difference ORDER BY unit) AS square
     FROM sign_groups
     GROUP BY system, metric
+),
+numbered AS (
+    SELECT
+        system, metric, n, m, total, square,
+        abs(total) - rounding AS threshold,
+        -normal_quantile(power(2e0, -least(m, 1000e0))) AS largest,
+        row_number() OVER (ORDER BY metric, system) AS number
+    FROM observed
+),
+listed AS (
+    SELECT numbered.number, array_agg(coalesce(sign_groups.difference, 0e0) ORDER BY units.unit) AS differences
+    FROM numbered
+    CROSS JOIN units
+    LEFT JOIN sign_groups
+        ON sign_groups.system = numbered.system
+            AND sign_groups.metric = numbered.metric
+            AND sign_groups.unit = units.unit
+    GROUP BY numbered.number
 )
 SELECT
-    observed.system, observed.metric, observed.n, observed.m, observed.total, observed.square,
-    abs(observed.total) - observed.rounding AS threshold,
-    -normal_quantile(power(2e0, -least(observed.m, 1000e0))) AS largest,
-    row_number() OVER (ORDER BY observed.metric, observed.system) AS number,
-    array_agg(coalesce(sign_groups.difference, 0e0) ORDER BY units.unit) AS differences
-FROM observed
-CROSS JOIN units
-LEFT JOIN sign_groups
-    ON sign_groups.system = observed.system
-        AND sign_groups.metric = observed.metric
-        AND sign_groups.unit = units.unit
-GROUP BY
-    observed.system, observed.metric, observed.n, observed.m, observed.total, observed.square, observed.rounding;
+    numbered.system, numbered.metric, numbered.n, numbered.m, numbered.total, numbered.square, numbered.threshold,
+    numbered.largest, numbered.number, listed.differences
+FROM numbered
+JOIN listed ON listed.number = numbered.number;
