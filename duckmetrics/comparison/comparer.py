@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
@@ -137,30 +138,19 @@ class Comparer:
             self._refuse_unfit_test(session.engine, part)
         order = list(dict.fromkeys([base, *known]))
         told = [*warning_of_test(self.test), *note_on_looks(self.test, self.planned)]
+        margins = None if self.margins is None else self.margins.of(_measures(parts))
         rows: list[Row] = []
-        measures = {measure.text: measure for part in parts for measure in part.measures}
-        alpha = self.inference.alpha
-        margins = None if self.margins is None else self.margins.of([*measures.values()])
         for part in parts:
             told += note_on_samples(part)
             found, differing = self._of_part(session.engine, part, order, self._enough(parts, order))
             told += differing
             if margins is not None:
+                alpha = self.inference.alpha
                 found = with_margins(self.catalog, session.engine, part, found, margins, alpha)
             rows += found
         sort_rows(rows, order)
-        joint = None
-        if self.adjust == MAX_T:
-            joint = joint_rows(self.catalog, session.engine, parts, base, self.inference)
-        adjust_families(
-            self.catalog, session.engine, rows, self.adjust, self.inference, self.power, self.families, joint
-        )
-        if margins is not None:
-            adjust_margins(self.catalog, session.engine, rows, self.adjust, self.families)
-        told += out_of_reach(rows, self.adjust, alpha)
-        for row in rows:
-            usual = verdict(row, measures[row["metric"]], self.test, alpha)
-            row["verdict"] = verdict_within(row, usual, alpha)
+        self._judge(session.engine, parts, rows, base)
+        told += out_of_reach(rows, self.adjust, self.inference.alpha)
         of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
         sliced = compared_slices(
             self.catalog, session.engine, of_base, evaluation.groupings, self.inference.level
@@ -169,9 +159,26 @@ class Comparer:
             del row[ERROR]
         result = Comparison(
             tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation, tuple(told),
-            alpha, unpaired=self.is_unpaired, sliced=sliced,
+            self.inference.alpha, unpaired=self.is_unpaired, sliced=sliced,
         )  # fmt: skip
         return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
+
+    def _judge(
+        self, engine: Engine, parts: Sequence[FamilyEvaluation], rows: list[Row], baseline: str
+    ) -> None:
+        """Adjust the p-values of every family, and add the verdicts, in place."""
+        joint = None
+        if self.adjust == MAX_T:
+            joint = joint_rows(self.catalog, engine, parts, baseline, self.inference)
+        adjust_families(
+            self.catalog, engine, rows, self.adjust, self.inference, self.power, self.families, joint
+        )
+        if self.margins is not None:
+            adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
+        measures = {measure.text: measure for measure in _measures(parts)}
+        for row in rows:
+            usual = verdict(row, measures[row["metric"]], self.test, self.inference.alpha)
+            row["verdict"] = verdict_within(row, usual, self.inference.alpha)
 
     def _enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
@@ -310,3 +317,7 @@ class Comparer:
             )
             found.append(warning("different_population", text, advice))
         return found
+
+
+def _measures(parts: Iterable[FamilyEvaluation]) -> list[Measure]:
+    return [measure for part in parts for measure in part.measures]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import picked, values_table
 from duckmetrics.inference.units import over_rows
-from duckmetrics.results.sliced import Sliced
+from duckmetrics.results.differences import Sliced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

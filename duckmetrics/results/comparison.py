@@ -9,18 +9,22 @@ from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.pictures.drawn import DrawnComparison
 from duckmetrics.results.brief import brief_columns, verdict_lines
-from duckmetrics.results.differences import Differences
+from duckmetrics.results.differences import Differences, Sliced, SlicedDifferences
 from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
-from duckmetrics.results.sliced import Sliced, SlicedDifferences
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import widened
 from duckmetrics.screens.columns import cells_of
 from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
-from duckmetrics.sentences.families import drawn_by_adjustment, drawn_by_test, false_verdicts, sizes_of
-from duckmetrics.sentences.lists import counted
+from duckmetrics.sentences.families import (
+    drawn_by_adjustment,
+    false_verdicts,
+    families_text,
+    sizes_of,
+    tests_text,
+)
 from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
 from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import ALPHA
@@ -355,33 +359,15 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
     def method(self) -> str:
         """The test, the number of comparisons, and how p is adjusted for it."""
         if self.adjust == "none":
-            return f"{self.tests}; {self._families()}, p not adjusted further"
+            return f"{self.tests}; {families_text(self.rows)}, p not adjusted further"
         adjusted = f"p adjusted by {self.adjust}{drawn_by_adjustment(self.rows, self.adjust)}"
         chance = false_verdicts(self.rows, self.adjust, self.alpha)
-        return f"{self.tests}; {self._families()}, {adjusted}{chance}"
+        return f"{self.tests}; {families_text(self.rows)}, {adjusted}{chance}"
 
     @property
     def tests(self) -> str:
         """The test that computed p, with the number of resamples, by metric if there are several."""
-        made: dict[str, dict[str, None]] = {}
-        for row in self.rows:
-            if row["system"] != self.baseline and row["p"] is not None:
-                number = drawn_by_test(row)
-                drawn = "" if number is None else f" with {number} resamples"
-                made.setdefault(f"{row['test']}{drawn}", {})[row["metric"]] = None
-        if len(made) < 2:
-            return next(iter(made), self.test)
-        return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in made.items())
-
-    def _families(self) -> str:
-        """Return how many comparisons were adjusted together, by slicing if there are several."""
-        sizes = sizes_of(self.rows)
-        total = sum(sizes.values())
-        told = counted(total, "comparison")
-        if len(sizes) < 2:
-            return told
-        each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
-        return f"{told} in {len(sizes)} families ({each})"
+        return tests_text(self.rows, self.baseline, self.test)
 
     def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
         return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}

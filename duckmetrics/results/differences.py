@@ -1,10 +1,11 @@
-"""The differences of a comparison in detail: by query, and under other conventions."""
+"""The differences of a comparison in detail: by query, under other conventions, and by slice."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.results.document import json_object
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.otherwise import conventions_text, otherwise_table
 from duckmetrics.results.wide import Widened
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.otherwise import Recount
+
+# The columns of what the slices show together.
+SLICE_WORDS = ("system", "metric", "slice")
+SLICE_COUNTS = ("n_slices", "df")
+SLICE_NUMBERS = ("q", "p", "i2", "tau2", "delta", "delta_lower", "delta_upper")
 
 
 class Differences(Widened):
@@ -149,6 +155,82 @@ class Differences(Widened):
             )
         recounted = [(conventions_text(changed), self.recount(changed)) for changed in others]
         return readable(otherwise_table(self.rows, self.baseline, recounted))
+
+
+class Sliced(NamedTuple):
+    """What the slices show together.
+
+    heterogeneity: one dictionary per system, metric and slicing.
+    shrunk: one dictionary per system, metric and slice.
+    """
+
+    heterogeneity: tuple[dict[str, Any], ...] = ()
+    shrunk: tuple[dict[str, Any], ...] = ()
+
+
+class SlicedDifferences:
+    """A comparison with slices.
+
+    Attributes:
+        sliced: what the slices show together.
+        evaluation: the values of the systems.
+    """
+
+    sliced: Sliced
+    evaluation: Evaluation
+
+    @property
+    def heterogeneity(self) -> pa.Table:
+        """Whether the differences are the same in every slice: one row per system, metric and slicing.
+
+        system, metric, slice, n_slices; q, df, p: Cochran's Q of the differences, see
+        sql/statistics/heterogeneity.sql, p not adjusted; i2: the share of their variation that is between
+        the slices; tau2: the variance between them; delta, delta_lower, delta_upper: the mean of the slices.
+        Slicings with fewer than two tested slices have no row.
+
+        Example:
+            tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+            result = duckmetrics.compare(*tables, "ndcg@10", system="system", baseline="blocks")
+            result.heterogeneity.num_rows  # 0
+        """
+        import pyarrow as pa
+
+        types = dict.fromkeys(SLICE_WORDS, pa.string()) | dict.fromkeys(SLICE_COUNTS, pa.int64())
+        types |= dict.fromkeys(SLICE_NUMBERS, pa.float64())
+        order = (*SLICE_WORDS, "n_slices", "q", "df", *SLICE_NUMBERS[1:])
+        return self._sliced_table(self.sliced.heterogeneity, [(name, types[name]) for name in order])
+
+    def shrunk(self) -> pa.Table:
+        """Return the difference of every slice, moved toward the mean of the slices.
+
+        The differences of small slices are uncertain, and the largest of them are exaggerated by chance.
+
+        Returns:
+            (system, metric, slice, the slicing columns, delta, se, shrunk, shrunk_lower, shrunk_upper):
+            shrunk is delta, moved to the mean by its share of chance, see sql/statistics/shrinkage.sql.
+            Slicings with fewer than two tested slices have no rows.
+
+        Example:
+            tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+            result = duckmetrics.compare(*tables, "ndcg@10", system="system", baseline="blocks")
+            result.shrunk().num_rows  # 0
+        """
+        import pyarrow as pa
+
+        known = self.evaluation.summary.schema
+        own = [(name, known.field(name).type) for name in (*SLICE_WORDS, *self.evaluation.by)]
+        numbers = ("delta", "se", "shrunk", "shrunk_lower", "shrunk_upper")
+        return self._sliced_table(self.sliced.shrunk, [*own, *((name, pa.float64()) for name in numbers)])
+
+    def _sliced_document(self) -> dict[str, Any]:
+        """Return what the slices show together for JSON, under its key; nothing without slices."""
+        told = [json_object(row) for row in self.sliced.heterogeneity]
+        return {"heterogeneity": told} if told else {}
+
+    def _sliced_table(self, rows: tuple[dict[str, Any], ...], columns: list[tuple[str, Any]]) -> pa.Table:
+        import pyarrow as pa
+
+        return readable(pa.Table.from_pylist(list(rows), pa.schema(columns)))
 
 
 def _equals(table: pa.Table, column: str, value: str) -> Any:

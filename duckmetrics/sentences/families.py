@@ -1,11 +1,13 @@
-"""The words about families of comparisons: the resamples behind p, and the chance of a false verdict."""
+"""The words about families of comparisons: sizes, tests, resamples, and the chance of a false verdict."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.sentences.lists import counted
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
@@ -20,6 +22,33 @@ UNDRAWN = "paired_t"
 def sizes_of(rows: Iterable[Row]) -> dict[str, int]:
     """Return the number of comparisons in the family of each slicing."""
     return {row["slice"]: row["n_tests"] or 0 for row in rows}
+
+
+def families_text(rows: Iterable[Row]) -> str:
+    """Write how many comparisons were adjusted together, by slicing if there are several."""
+    sizes = sizes_of(rows)
+    told = counted(sum(sizes.values()), "comparison")
+    if len(sizes) < 2:
+        return told
+    each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
+    return f"{told} in {len(sizes)} families ({each})"
+
+
+def tests_text(rows: Sequence[Row], baseline: str, usual: str) -> str:
+    """Write the test that computed p, with the number of resamples, by metric if there are several.
+
+    Args:
+        usual: the test, if no row has a p.
+    """
+    made: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["system"] != baseline and row["p"] is not None:
+            number = drawn_by_test(row)
+            drawn = "" if number is None else f" with {number} resamples"
+            made.setdefault(f"{row['test']}{drawn}", {})[row["metric"]] = None
+    if len(made) < 2:
+        return next(iter(made), usual)
+    return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in made.items())
 
 
 def drawn_by_test(row: Row) -> int | None:
@@ -38,4 +67,4 @@ def false_verdicts(rows: Iterable[Row], adjust: str, alpha: float) -> str:
     families = sum(size > 0 for size in sizes_of(rows).values())
     if families < 2 or adjust not in FAMILYWISE:
         return ""
-    return f"; the chance of any false verdict is up to {100 * (1 - (1 - alpha) ** families):.1f} %"
+    return f"; the chance of any false verdict is up to {100 * min(families * alpha, 1):.4g} %"

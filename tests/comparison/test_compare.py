@@ -163,12 +163,12 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     ]  # fmt: skip
     assert brief[-1].startswith(
         "75 queries, paired t; ▲ ▼ need p < 0.05 after Holm correction for 6 comparisons overall, "
-        "12 by country; the chance of any false verdict is up to 9.8 %; "
+        "12 by country; the chance of any false verdict is up to 10 %; "
     )
     assert "▼ worse: also worse in country DE: mrr" in brief
     assert (
         "against old: paired_t; 18 comparisons in 2 families (6 overall, 12 by country), p adjusted by holm; "
-        "the chance of any false verdict is up to 9.8 %; a verdict needs p_adjusted < 0.05; "
+        "the chance of any false verdict is up to 10 %; a verdict needs p_adjusted < 0.05; "
         "95 % intervals, not adjusted"
     ) in whole
     families = [{"slice": "", "comparisons": 6}, {"slice": "country", "comparisons": 12}]
