@@ -158,7 +158,7 @@ class Differences(Widened):
 
 
 class Sliced(NamedTuple):
-    """What the slices show together.
+    """The results of all slices together.
 
     heterogeneity: one dictionary per system, metric and slicing.
     shrunk: one dictionary per system, metric and slice.

@@ -10,7 +10,7 @@
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, exact BOOLEAN DEFAULT NULL
 -- values:   control: as in relations/inference/merged_samples
---           exact: whether p counts all orders of the values; by default, if the samples are small
+--           exact: whether p counts all orders of the values; by default if they are few
 -- grain:    one row per arm but the control: arm, p, n_control, n, statistic, largest_at, exact
 -- range:    [0, 1], and largest_at in (-inf, inf)
 -- formula:  statistic = max over x of abs(F(x) - F_control(x)), F(x) = share of values <= x; p is the share of the

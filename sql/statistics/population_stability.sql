@@ -13,7 +13,7 @@
 --           smallest DOUBLE DEFAULT 0.0001 CHECK (smallest > 0 AND smallest < 1)
 -- values:   control: as in relations/inference/merged_samples
 --           bins: the number of bins with equally many values of the control
---           smallest: the share of an empty bin, because its logarithm is infinite
+--           smallest: as in ranking/score_psi
 -- grain:    one row per arm but the control: arm, p, n_control, n, psi, statistic, df
 -- range:    [0, inf), and p in [0, 1]
 -- formula:  psi = sum over bins of (a - b) ln(a / b); statistic = psi / (1 / n + 1 / n_control); p from the chi-square
@@ -23,8 +23,8 @@
 -- source:   Siddiqi, Credit Risk Scorecards, Wiley 2006; test: Yurdakul and Naranjo, Journal of Risk Model Validation
 --           2020, doi:10.21314/JRMV.2020.227
 -- oracle:   numpy
--- example:  population_stability(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4), ('B', 4);
---           control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
+-- example:  population_stability(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4),
+--           ('B', 4); control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
 -- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
 -- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
 --           score_psi is the same for the scores of two runs. If a bin expects fewer than 100 values, p is NULL, because

@@ -111,6 +111,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "ratios": ("arm", "numerator", "denominator"),
         "observations": ("arm", "value"),
         "scores": ("system", "row_id", "label", "score"),
+        "impressions": ("impression_id", "system", "clicked", "rank", "place", "cluster_id"),
         "members": ("system", "unit", "fingerprint"),
         "samples": ("system", "metric", "draw", "value"),
         "units": (

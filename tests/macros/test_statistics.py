@@ -213,7 +213,9 @@ def test_the_help_knows_them(session: duckdb.DuckDBPyConnection) -> None:
 def test_the_help_finds_words_in_any_order(session: duckdb.DuckDBPyConnection) -> None:
     for pattern in ("t_test", "T-Test", "test t"):
         found = {row["name"] for row in rows(session, f"FROM duckmetrics_help('{pattern}')")}
-        assert found == {"paired_t", "welch_t", "student_t_mde"}, pattern
+        assert found == {
+            "paired_t", "paired_tost", "unpaired_t", "welch_t", "student_t_mde", "student_t_power",
+        }, pattern  # fmt: skip
     wanted = {row["name"] for row in rows(session, "FROM duckmetrics_help('interval wilson')")}
     assert wanted == {"wilson_interval"}
     assert [row["topic"] for row in rows(session, "FROM duckmetrics_help('paired nothing')")] == ["unknown"]

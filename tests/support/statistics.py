@@ -50,7 +50,7 @@ ROWS = {
             'u' || i // 12 AS cluster_id
         FROM range(160) AS t(i)""",
 }  # fmt: skip
-FIRST = {"baseline": "A", "control": "A"}
+FIRST = {"baseline": "A", "control": "A", "margin": 0.05}
 # Names that the queries use internally; columns of the user with these names must not disturb them.
 TRAPS = ("baseline", "control", "data", "difference", "differences", "level", "_value", "_p", "mean", "rows")
 

@@ -15,7 +15,7 @@ WITH arms AS (
         CAST(least(max(n_effective), count(value)) AS DOUBLE) AS n_effective,
         CASE WHEN least(max(n_effective), count(value)) >= 2
             THEN least(max(n_effective), count(value)) - 1 END AS freedom,
-        CASE WHEN count(value) > 1 THEN variance(value) / nullif(count(value), 0) END AS error
+        CASE WHEN count(value) > 1 THEN var_samp(value) / nullif(count(value), 0) END AS error
     FROM units
     GROUP BY system, metric
 ),

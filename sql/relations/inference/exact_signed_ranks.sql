@@ -16,7 +16,7 @@
 WITH counted AS (
     SELECT
         system, metric,
-        CAST(2 * first_rank + alike - 1 AS BIGINT) AS doubled,
+        CAST(floor(2 * first_rank + alike - 1) AS BIGINT) AS doubled,
         CASE WHEN difference > 0 THEN 1 WHEN difference < 0 THEN -1 ELSE 0 END AS direction,
         count(*) OVER (PARTITION BY system, metric) AS n,
         count(*) FILTER (WHERE difference = 0) OVER (PARTITION BY system, metric) AS ties
@@ -33,8 +33,8 @@ sums AS (
     SELECT
         system, metric,
         CAST(count(*) AS INTEGER) AS m,
-        CAST(2 * sum(doubled) + 1 AS BIGINT) AS turns,
-        CAST(abs(sum(direction * doubled)) AS BIGINT) AS gap
+        CAST(floor(2 * sum(doubled) + 1) AS BIGINT) AS turns,
+        CAST(floor(abs(sum(direction * doubled))) AS BIGINT) AS gap
     FROM ranked
     GROUP BY system, metric
 ),

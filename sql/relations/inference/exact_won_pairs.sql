@@ -13,10 +13,10 @@
 WITH small AS (
     SELECT
         arm,
-        CAST(least(n, n_control) AS BIGINT) AS n,
-        CAST(greatest(n, n_control) AS BIGINT) AS n_other,
-        CAST(n * n_control AS BIGINT) + 1 AS turns,
-        CAST(abs(2 * u - n_control * n) AS BIGINT) - 1 AS width
+        CAST(floor(least(n, n_control)) AS BIGINT) AS n,
+        CAST(floor(greatest(n, n_control)) AS BIGINT) AS n_other,
+        CAST(floor(n * n_control) AS BIGINT) + 1 AS turns,
+        CAST(floor(abs(2 * u - n_control * n)) AS BIGINT) - 1 AS width
     FROM won_pairs
     WHERE $exact AND total <= 30 AND alikeness = 0
 ),

@@ -1,7 +1,6 @@
 -- name:     pooled_estimates
 -- title:    Mean of the estimates of a family, and how much they vary beyond their standard errors
 -- inputs:   estimates (family, slice, estimate, se, df)
--- portable: no, tests are computed in DuckDB
 -- grain:    family
 -- formula:  q = sum of w * (x - m)^2, w = 1 / se^2, m = sum of w * x / sum of w; tau2 = max(0, (q - (n - 1)) / (sum
 --           of w - sum of w^2 / sum of w)); mean as m with w = 1 / (se^2 + tau2), whose sum is 1 / mean_se^2; excess =

@@ -6,7 +6,7 @@
 -- switches: baseline VARCHAR
 -- values:   baseline: as in relations/inference/differences
 --           method=team_draft: a row is an item that was shown, system is its team; each click is a credit
---           method=balanced: a row is a shown item and a system that ranks it; a click is a credit if rank <= k
+--           method=balanced: a row is an item and a system that ranks it; credit if rank <= k
 --           unclicked=tie: an impression without a click is a tie
 --           unclicked=skip: an impression without a click is left out
 -- grain:    system, cluster_id, alone
@@ -58,7 +58,11 @@ systems AS (
 )
 SELECT
     systems.system, shown.cluster_id, shown.alone,
-    0.5e0 * sign(coalesce(own.credit, 0e0) - coalesce(other.credit, 0e0)) AS preference
+    CASE
+        WHEN coalesce(own.credit, 0e0) > coalesce(other.credit, 0e0) THEN 0.5e0
+        WHEN coalesce(own.credit, 0e0) < coalesce(other.credit, 0e0) THEN -0.5e0
+        ELSE 0e0
+    END AS preference
 FROM systems
 CROSS JOIN shown
 LEFT JOIN credits AS own ON own.impression_id = shown.impression_id AND own.system = systems.system

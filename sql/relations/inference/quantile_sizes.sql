@@ -2,7 +2,6 @@
 -- title:    Quantiles, with the number of independent values that have the same information
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  n_independent = n / deff * (z / t)^2, at most n; deff = variance of the share of values below the quantile
 --           between clusters / the same variance of independent values; t has n_effective - 1 degrees of freedom
@@ -11,24 +10,21 @@
 -- note:     n_effective = n^2 / sum of n_cluster^2. Of values equal to the quantile, the fraction counts that makes the
 --           share q. The quantile is that of aggregations/percentile
 WITH placed AS (
-    SELECT
-        system, metric, cluster_id, value, q,
+    SELECT system, metric, cluster_id, value, q,
         row_number() OVER (PARTITION BY system, metric ORDER BY value, query_id) - 1 AS place,
         (count(*) OVER (PARTITION BY system, metric) - 1) * (q * 1e2) / 1e2 AS target
     FROM quantile_units
     WHERE value IS NOT NULL
 ),
 estimated AS (
-    SELECT
-        system, metric, q,
+    SELECT system, metric, q,
         sum(value * (1 - abs(place - target))) FILTER (WHERE abs(place - target) < 1) AS estimate,
         max(value) FILTER (WHERE place <= target) AS pivot
     FROM placed
     GROUP BY system, metric, q
 ),
 counted AS (
-    SELECT
-        placed.system, placed.metric, placed.cluster_id, estimated.q, estimated.estimate,
+    SELECT placed.system, placed.metric, placed.cluster_id, estimated.q, estimated.estimate,
         count(*) AS n,
         count(CASE WHEN placed.value < estimated.pivot THEN 1 END) AS n_below,
         count(CASE WHEN placed.value = estimated.pivot THEN 1 END) AS n_tied
@@ -37,13 +33,10 @@ counted AS (
     GROUP BY placed.system, placed.metric, placed.cluster_id, estimated.q, estimated.estimate
 ),
 totals AS (
-    SELECT
-        system, metric, q, estimate,
-        CAST(sum(n) AS BIGINT) AS n,
-        count(*) AS clusters,
+    SELECT system, metric, q, estimate,
+        CAST(sum(n) AS BIGINT) AS n, count(*) AS clusters,
         CAST(sum(n) AS DOUBLE) * sum(n) / nullif(sum(CAST(n AS DOUBLE) * n), 0) AS n_effective,
-        sum(n_below) AS below,
-        sum(n_tied) AS tied,
+        sum(n_below) AS below, sum(n_tied) AS tied,
         greatest(0e0, least(1e0, (q * sum(n) - sum(n_below)) / nullif(sum(n_tied), 0))) AS fraction
     FROM counted
     GROUP BY system, metric, q, estimate
@@ -63,8 +56,7 @@ spreads AS (
         totals.system, totals.metric, totals.q, totals.estimate, totals.n, totals.clusters, totals.n_effective,
         totals.below, totals.tied, totals.fraction
 )
-SELECT
-    system, metric, q, estimate, n, clusters,
+SELECT system, metric, q, estimate, n, clusters,
     least(n_effective, clusters) AS n_effective,
     CASE
         WHEN clusters = n THEN CAST(n AS DOUBLE)

@@ -3,7 +3,6 @@
 -- inputs:   ratios (arm, numerator, denominator)
 -- switches: control VARCHAR
 -- values:   control: as in statistics/welch_t
--- portable: no, variances of the arms of a test are computed in DuckDB
 -- grain:    arm
 -- formula:  se and df as in ratio_delta; log_se and log_df are those of the logarithm of lift, by the delta method;
 --           smaller differences than rounding count as 0

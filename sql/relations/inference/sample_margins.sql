@@ -3,7 +3,6 @@
 -- inputs:   samples (system, metric, draw, value)
 -- params:   margin DOUBLE CHECK (margin > 0), relative BOOLEAN DEFAULT FALSE
 -- switches: baseline VARCHAR
--- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  p_higher = (1 + k) / (1 + draws), k the number of differences at or below -margin; p_lower the same with
 --           those at or above margin; p_equivalent the larger of both

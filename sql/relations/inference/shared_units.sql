@@ -2,6 +2,7 @@
 -- title:    Number of units that a system has in common with the baseline, and the correlation of their values
 -- inputs:   units (system, metric, query_id, value)
 -- switches: baseline VARCHAR
+-- portable: no, tests are computed in DuckDB
 -- grain:    system, metric
 SELECT
     own.system,
