@@ -1,16 +1,20 @@
-"""Misspelled arguments of the public functions, which Python takes for switches."""
+"""Arguments of the public functions: misspelled ones, which Python takes for switches; and the engine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.errors import MetricError
+from duckmetrics.inputs.sources import is_of_spark
 from duckmetrics.switches import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from pyspark.sql import SparkSession
 
 # The least similarity of a name and an argument; a switch seldom reaches it.
 LIKE = 0.8
@@ -29,3 +33,12 @@ def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> 
             raise MetricError(
                 f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"
             )
+
+
+def session_of(*tables: Any) -> SparkSession | None:
+    """Return the session of the first DataFrame of Spark, None if no table is one."""
+    for table in tables:
+        for one in table.values() if isinstance(table, Mapping) else (table,):
+            if is_of_spark(one):
+                return cast("SparkSession", one.sparkSession)
+    return None

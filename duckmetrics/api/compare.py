@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled
+from duckmetrics.api.arguments import refuse_misspelled, session_of
 from duckmetrics.api.compared import compared, read_comparer
 from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     import duckdb
+    from pyspark.sql import SparkSession
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.comparison import Comparison
@@ -47,6 +48,7 @@ def compare(
     items: Any = None,
     reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
@@ -79,8 +81,8 @@ def compare(
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
         truth, metrics, system, by, columns, layout, positive, score, where, version, as_of, queries,
-            history, items, reference, connection, threads, memory_limit, temp_directory, snapshot, chunks,
-            like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
+            history, items, reference, connection, engine, threads, memory_limit, temp_directory, snapshot,
+            chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -140,8 +142,9 @@ def compare(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference,
     }  # fmt: skip
-    engine = (connection, threads, memory_limit, temp_directory, snapshot)
-    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:
+    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         session, parts, specs = found
         if specs is None:
             return comparer.result(session, parts, baseline)

@@ -92,7 +92,7 @@ def compared(
     Args:
         predictions: tables, or results of `evaluate` by the names of systems.
         given: the arguments of `read_request` that results of `evaluate` have already used.
-        engine: the connection, and the options that one is opened with.
+        engine: the arguments of `open_engine`: the engine, the connection, and the options of one.
 
     Raises:
         MetricError: a metric cannot be read, or is not a mean; or options that do not fit together.
@@ -105,7 +105,8 @@ def compared(
             "name the systems, as in {'A': ..., 'B': ...}",
         )
     evaluated = _evaluations(comparer.command, predictions)
-    if evaluated is not None and (spare := [n for n, v in {**given, **switches}.items() if v is not None]):
+    unused = {**given, **switches, "engine": engine[0]}
+    if evaluated is not None and (spare := [name for name, value in unused.items() if value is not None]):
         raise MetricError(
             comparer.command, "results of evaluate are compared as they are", f"leave out {', '.join(spare)}"
         )
@@ -113,7 +114,7 @@ def compared(
     request = read_request(
         catalog(), predictions, **given, system=system, chunks=chunks, inference=inference, switches=switches
     )
-    used = open_engine(None, *engine)
+    used = open_engine(*engine)
     with opened(request, used) as session:
         if evaluated is not None:
             specs = None if metrics is None else read_specs(metrics)

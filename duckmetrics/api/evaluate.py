@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled
+from duckmetrics.api.arguments import refuse_misspelled, session_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import is_of_table
@@ -13,12 +12,11 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
 from duckmetrics.inputs.request import read_request
-from duckmetrics.inputs.sources import is_of_spark
 from duckmetrics.results.notebook import readable
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
     from typing import Unpack
 
@@ -150,7 +148,7 @@ def evaluate(
         duckmetrics.evaluate(clicks, metrics="auc")["auc"]  # 0.75
     """
     refuse_misspelled(evaluate, switches)
-    engine = _session_of(predictions, truth, queries, system) if engine is None else engine
+    engine = session_of(predictions, truth, queries, system) if engine is None else engine
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries,
         history=history, items=items, reference=reference, like=like, verify=verify, chunks=chunks,
@@ -165,15 +163,6 @@ def evaluate(
 
 def _names_table(given: Any) -> bool:
     return isinstance(given, str) and is_of_table(catalog(), given)
-
-
-def _session_of(*tables: Any) -> SparkSession | None:
-    """Return the session of the first DataFrame of Spark, None if no table is one."""
-    for table in tables:
-        for one in table.values() if isinstance(table, Mapping) else (table,):
-            if is_of_spark(one):
-                return cast("SparkSession", one.sparkSession)
-    return None
 
 
 def curve(
@@ -218,7 +207,7 @@ def curve(
     """
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first
-    engine = _session_of(predictions, system) if engine is None else engine
+    engine = session_of(predictions, system) if engine is None else engine
     request = read_request(
         catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive
     )

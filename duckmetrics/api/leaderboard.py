@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled
+from duckmetrics.api.arguments import refuse_misspelled, session_of
 from duckmetrics.api.compared import compared, read_comparer
 from duckmetrics.comparison.families import OF_METRIC
 from duckmetrics.comparison.methods import PAIRED
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     import duckdb
+    from pyspark.sql import SparkSession
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.leaderboards.leaderboard import Leaderboard
@@ -45,6 +46,7 @@ def leaderboard(
     items: Any = None,
     reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
@@ -70,9 +72,9 @@ def leaderboard(
 
     Args:
         predictions, truth, metrics, system, by, columns, layout, positive, score, where, version, as_of,
-            queries, history, items, reference, connection, threads, memory_limit, temp_directory, snapshot,
-            chunks, like, interval, interval_method, cluster, alpha, allow_different, **switches: as for
-            `compare`.
+            queries, history, items, reference, connection, engine, threads, memory_limit, temp_directory,
+            snapshot, chunks, like, interval, interval_method, cluster, alpha, allow_different, **switches: as
+            for `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
         adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
             the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
@@ -112,6 +114,7 @@ def leaderboard(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference,
     }  # fmt: skip
-    engine = (connection, threads, memory_limit, temp_directory, snapshot)
-    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:
+    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         return ranked(comparer, found.session, found.parts)

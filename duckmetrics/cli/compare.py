@@ -28,10 +28,12 @@ from duckmetrics.cli.options import (
     CHUNKS,
     CONFIG,
     DATABASE,
+    ENGINE,
     INIT,
     INPUTS,
     LIKE,
     MARGIN,
+    MASTER,
     MEMORY_LIMIT,
     OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
@@ -82,7 +84,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
     help="With --test always_valid: the number of queries or clusters at which its intervals are the "
     "tightest.  [default: 1000]",
 )  # fmt: skip
-@with_options(WHOLE, *OUTPUT_AND_ENGINE)
+@with_options(WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance explains?
 
@@ -128,7 +130,7 @@ def compare(**options: Any) -> None:
         truth,
         options["metrics"] or None,
         system=system,
-        connection=engine,
+        engine=engine,
         margin=margin,
         **chosen,
         **shared_arguments(compute, options),
@@ -149,7 +151,7 @@ def compare(**options: Any) -> None:
 @click.command(short_help="Rank all systems, and show which of them no test distinguishes.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES, *VALUES, CHUNKS)
-@with_options(TEST, ADJUST, ALPHA, ALLOW_DIFFERENT, WHOLE, *OUTPUT_AND_ENGINE)
+@with_options(TEST, ADJUST, ALPHA, ALLOW_DIFFERENT, WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def leaderboard(**options: Any) -> None:
     """Rank all systems, the best first, and test every pair of them.
 
@@ -175,7 +177,7 @@ def leaderboard(**options: Any) -> None:
         truth,
         options["metrics"] or None,
         system=system,
-        connection=engine,
+        engine=engine,
         **{name: options[name] for name in names},
         **shared_arguments(compute, options),
     )

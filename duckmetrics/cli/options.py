@@ -70,7 +70,7 @@ SNAPSHOT = click.option(
     "text, or queries that do more than scan a table]",
 )  # fmt: skip
 
-# Where "evaluate" and "curve" can run.
+# Where the rows can be evaluated.
 ENGINE = click.option(
     "--engine", type=click.Choice(("duckdb", "spark")), default="duckdb", show_default=True,
     help="The engine that computes; Spark takes paths and names of tables.",

@@ -24,7 +24,8 @@ OFFERS = {
     "switches, slices, systems, checks, presets (`like=`)": (OK, ""),
     "curves and other tables": (OK, ""),
     "values per query, written by the engine": (OK, ""),
-    "intervals, comparisons": (NOT_YET, "write the values per query, and compare them with DuckDB"),
+    "intervals, comparisons, leaderboards": (OK, "DuckDB makes them from the units, 5 million at most"),
+    "intervals from a bootstrap of the rows": (NOT_YET, "evaluate these metrics with DuckDB"),
     "verify, chunks": (NEVER, "they are ways to run DuckDB"),
     "tests, p-values of counts, sampled metrics": (NEVER, "they start from few numbers, which DuckDB has"),
 }

@@ -133,28 +133,27 @@ class Comparer:
         base = known[0] if baseline is None else baseline
         if base not in known:
             raise MetricError(f"baseline {base!r}", "no such system", suggestion(str(base), known))
+        engine = session.engine.results()
         for part in parts:
             refuse_unpaired(part, self.command, self.is_unpaired)
-            self._refuse_unfit_test(session.engine, part)
+            self._refuse_unfit_test(engine, part)
         order = list(dict.fromkeys([base, *known]))
         told = [*warning_of_test(self.test), *note_on_looks(self.test, self.planned)]
         margins = None if self.margins is None else self.margins.of(_measures(parts))
         rows: list[Row] = []
         for part in parts:
             told += note_on_samples(part)
-            found, differing = self._of_part(session.engine, part, order, self._enough(parts, order))
+            found, differing = self._of_part(engine, part, order, self._enough(parts, order))
             told += differing
             if margins is not None:
                 alpha = self.inference.alpha
-                found = with_margins(self.catalog, session.engine, part, found, margins, alpha)
+                found = with_margins(self.catalog, engine, part, found, margins, alpha)
             rows += found
         sort_rows(rows, order)
-        self._judge(session.engine, parts, rows, base)
+        self._judge(engine, parts, rows, base)
         told += out_of_reach(rows, self.adjust, self.inference.alpha)
         of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
-        sliced = compared_slices(
-            self.catalog, session.engine, of_base, evaluation.groupings, self.inference.level
-        )
+        sliced = compared_slices(self.catalog, engine, of_base, evaluation.groupings, self.inference.level)
         for row in rows:
             del row[ERROR]
         result = Comparison(

@@ -194,6 +194,18 @@ def steps_as_written(tree: exp.Expr, dialect: str) -> None:
         cte.set("materialized", None)
 
 
+def row_numbers(tree: exp.Expr, dialect: str) -> None:
+    """Number rows without an order on Spark, which refuses such a window, by where they are stored.
+
+    The numbers are different, but do not follow each other, because no worker counts all rows.
+    """
+    if dialect in SPARK:
+        for window in list(tree.find_all(exp.Window)):
+            order, keys = window.args.get("order"), window.args.get("partition_by")
+            if isinstance(window.this, exp.RowNumber) and not order and not keys:
+                window.replace(exp.Anonymous(this="MONOTONICALLY_INCREASING_ID"))
+
+
 def outer_joins(tree: exp.Expr, dialect: str) -> None:
     """Make ClickHouse put NULL where a LEFT JOIN finds nothing; by default it puts 0."""
     if dialect == "clickhouse" and isinstance(tree, exp.Query):
@@ -213,6 +225,7 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     default_nulls,
     order_of_bytes,
     plain_columns,
+    row_numbers,
     ordered_ranks,
     steps_as_written,
     outer_joins,

@@ -33,6 +33,8 @@ class Feature(Enum):
     CHUNKS = "evaluate the queries in several parts"
     VERIFY = "recompute a sample with the plain-Python reference"
     INTERVAL = "put intervals around values, and compare systems"
+    RESAMPLES = "compute metrics again on bootstrap samples of the rows"
+    REREADING = "read the rows again for the charts of a report, and to explain metrics of rows"
     FUNCTIONS = "keep functions for the queries to come; elsewhere their calls are written out"
     SHARED_STEPS = "compute a step once that several others read"
     FILE_STATISTICS = "skip parts of a file by its statistics, which do not count NaN"

@@ -61,7 +61,7 @@ class SparkEngine(Engine):
     """
 
     dialect = "spark"
-    features: frozenset[Feature] = frozenset()
+    features: frozenset[Feature] = frozenset({Feature.INTERVAL})
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
         self.session = _session(master) if session is None else session
@@ -195,7 +195,7 @@ class SparkEngine(Engine):
         self._view(name, frame, _columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
-        """Hand the few rows of a result to DuckDB, which writes from them what is shown."""
+        """Hand the few rows of a result, or the units of tests, to DuckDB, which makes what is shown."""
         self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:

@@ -74,9 +74,9 @@ def explained_rows(
     Raises:
         MetricError: the grouping cannot be read.
         InputError: there is no such column, or the systems have different rows.
-        UnsupportedError: the metric is not a sum over rows, or the engine has no intervals.
+        UnsupportedError: the metric is not a sum over rows, or the engine cannot explain it.
     """
-    if not session.engine.supports(Feature.INTERVAL):
+    if not session.engine.supports(Feature.REREADING):
         raise UnsupportedError(
             "explain", "explains metrics of rows on DuckDB only", "explain the rows of an export there"
         )

@@ -92,7 +92,8 @@ def with_bounds(
     """Return the results with their intervals."""
     from duckmetrics.inference.intervals import biased, with_intervals
 
-    summary, told = with_intervals(catalog, engine, inference, units, part.summary)
-    rows, kept = kept_rows(engine, summary)
+    results = engine.results()
+    summary, told = with_intervals(catalog, results, inference, units, part.summary)
+    rows, kept = kept_rows(results, summary)
     findings = (*part.findings, *told, *biased(units, rows))
     return replace(part, rows=rows, summary=kept, findings=findings, units=units)

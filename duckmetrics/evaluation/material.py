@@ -164,7 +164,7 @@ class Material:
         """Whether the tables can be read once more; results of other evaluations have none."""
         from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
         known = bool(self._session.attached) and from_tables
-        return known and self._session.engine.supports(Feature.INTERVAL)
+        return known and self._session.engine.supports(Feature.REREADING)
 
     def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
         """Return the name of a metric without its cut-off, and its values at several cut-offs: one scan."""

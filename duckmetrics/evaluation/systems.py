@@ -13,7 +13,7 @@ from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, 
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.results.findings import WARNING, Finding
 from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.systems import INFLUENCE, VALUES, SystemSummary
+from duckmetrics.summaries.systems import INFLUENCE, SLOPES, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +55,8 @@ def evaluate_systems(
 
     for i, measure in enumerate(measures):
         if summary.without_units(measure) is None:
-            influence = summary.influence(inputs.composer(catalog), i, table)
+            slopes = engine.kept(keep_new(engine, SLOPES, summary.slopes(inputs.composer(catalog), i)))
+            influence = summary.influence(inputs.composer(catalog), i, table, slopes)
             summary.influences[measure.text] = keep_new(engine, INFLUENCE, influence)
     units = units_of_ranking(catalog, engine, inputs, measures, summary, segments)
     bounded = with_bounds(catalog, engine, request.inference, part, units)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.interval_options import Inference
 
 HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of it again"
+HINT_ELSEWHERE = f"evaluate it with DuckDB, where {HINT}"
 HINT_OF_PAIRS = "interval_method='bootstrap' compares systems all the same"
 NO_INTERVAL = "no interval: "
 # The number of units of a result, and their effective number: column of the bounds, type.
@@ -204,7 +205,9 @@ def _method(inference: Inference, units: Units) -> str:
 def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> list[Finding]:
     """Report the method of the intervals, and the number and kind of units behind them."""
     columns = ("metric", "slice", *units.columns.values(), "n", "n_effective")
-    rows = engine.rows(exp.select(*columns).from_(bounds).order_by("metric", "slice", "system"))
+    order = [exp.Ordered(this=exp.column(name), desc=False)
+             for name in ("metric", "slice", "system", *units.columns.values())]  # fmt: skip
+    rows = engine.rows(exp.select(*columns).from_(bounds).order_by(*order))
     overall = [n for _, slice_, *_, n, _ in rows if not slice_ and n]
     counts = f"{min(overall)} to {max(overall)}" if len(set(overall)) > 1 else "".join(map(str, overall[:1]))
     over = f"{counts} {units.kind}".strip()

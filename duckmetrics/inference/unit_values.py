@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.functions import linked
 from duckmetrics.compose.one_scan import in_one_scan
-from duckmetrics.engines.engine import keep_new
+from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.aggregated import METHODS, QUANTILE, Quantiles, logarithms, method_of, share_of
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
 from duckmetrics.inference.delta_method import DeltaMethod
-from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
+from duckmetrics.inference.intervals import HINT, HINT_ELSEWHERE, HINT_OF_PAIRS
 from duckmetrics.inference.jackknife import Jackknife
 from duckmetrics.inference.linear import speaking
 from duckmetrics.inference.sums import NONE, Sums
@@ -41,6 +40,7 @@ from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
 from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.summaries.classification import ClassificationSummary
+from duckmetrics.summaries.kept import collected, moved, moved_query, on_engine, refuse_many
 from duckmetrics.summaries.plans import by_group
 
 if TYPE_CHECKING:
@@ -75,23 +75,23 @@ def units_of_ranking(
     named = None
     if segments is not None:
         columns = (exp.column(alias) for alias in summary.by.values())
-        named = exp.select("segment", "slice", *columns).from_(segments)
+        named = collected(engine, "segments", exp.select("segment", "slice", *columns).from_(segments))
     kind = QUERIES if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
     frame = Units(_no_units(), named, summary.by, (), kind, reasons, clustered=inputs.cluster is not None)
     if chosen:
         values = _values_of(engine, inputs, summary, chosen, segments)
         frame = replace(
-            frame, query=_independent(catalog, values, frame.clustered),
+            frame, query=moved_query(engine, "units", _independent(catalog, values, frame.clustered)),
             measures=tuple(measures[i].text for i in chosen),
             scales=tuple(scale_of_queries(measures[i]) for i in chosen),
-            members=_with_values(values) if frame.clustered else None,
+            members=moved_query(engine, "members", _with_values(values)) if frame.clustered else None,
         )  # fmt: skip
     others = []
     for method in METHODS:
         places = [i for i, measure in enumerate(measures) if method_of(catalog, measure) == method]
         if places:
             values = _values_of(engine, inputs, summary, places, segments)
-            others.append(_aggregated(catalog, [measures[i] for i in places], values, frame))
+            others.append(_aggregated(catalog, engine, [measures[i] for i in places], values, frame))
     return replace(frame, aggregated=tuple(others))
 
 
@@ -117,17 +117,26 @@ def _independent(catalog: Catalog, values: exp.Query, clustered: bool) -> exp.Qu
     return composer.complete(exp.select(*KEYS, *SIZES).from_(composer.relation("clustered", {})))
 
 
-def _aggregated(catalog: Catalog, measures: Sequence[Measure], values: exp.Query, frame: Units) -> Units:
+def _aggregated(
+    catalog: Catalog, engine: Engine, measures: Sequence[Measure], values: exp.Query, frame: Units
+) -> Units:
     """Return the units of measures that aggregate the values of queries by the same method, not by a mean."""
     method = str(method_of(catalog, measures[0]))
     common = (frame.segments, frame.columns, tuple(measure.text for measure in measures), frame.kind)
     if method == QUANTILE:
         shares = tuple(share_of(catalog, measure) for measure in measures)
         query = values if frame.clustered else values.copy().select(exp.column("query_id").as_(CLUSTER))
-        return Quantiles(query, *common, clustered=frame.clustered, method=METHODS[method], shares=shares)
+        return Quantiles(
+            moved_query(engine, "units", query),
+            *common,
+            clustered=frame.clustered,
+            method=METHODS[method],
+            shares=shares,
+        )
     query = _independent(catalog, logarithms(catalog, measures[0], values, frame.clustered), frame.clustered)
     scales = (Scale(method),) * len(measures)
-    return Units(query, *common, clustered=frame.clustered, scales=scales, method=METHODS[method])
+    kept = moved_query(engine, "units", query)
+    return Units(kept, *common, clustered=frame.clustered, scales=scales, method=METHODS[method])
 
 
 def units_of_classification(
@@ -148,16 +157,19 @@ def units_of_classification(
                 engine, inputs, "cluster", inputs.cluster,
                 "leave cluster= out to use the groups, or ask for metrics by group separately",
             )  # fmt: skip
+    else:
+        refuse_many(engine, inputs.queries["predictions"])
     sums = Sums(catalog, inputs, measures, inputs.cluster is None, plan)
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
+    if segments is not None:
+        segments = collected(engine, "segments", segments)
     texts = tuple(linear.measure.text for linear in sums.linear)
     table = kept_sums(catalog, engine, sums, sums.influence_queries())
     query: exp.Query = _no_units()
     if texts:
         method = DeltaMethod(sums, table) if inputs.cluster is None else Jackknife(sums, table)
-        query, macros = linked(catalog, method.values())
-        engine.define(macros)
+        query = on_engine(catalog, engine.results(), method.values())
     scales = tuple(scale_of_rows(linear.measure) for linear in sums.linear)
     units = Units(
         query, segments, summary.by, texts, kind, sums.without, linearized=True, scales=scales,
@@ -196,6 +208,9 @@ def _with_samples(
 ) -> Units:
     """Draw samples for the measures that have no units, or report how to ask for them."""
     sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(catalog, m)]
+    if not engine.supports(Feature.RESAMPLES):
+        hints = {m.text: f"{units.without[m.text]}; {HINT_ELSEWHERE}" for m in sampled}
+        return replace(units, without={**units.without, **hints})
     unbounded = {m.text: why for m in sampled if (why := _unbounded(m)) is not None}
     if inference.method != BOOTSTRAP:
         hints = {m.text: f"{units.without[m.text]}; {HINT}" for m in sampled}
@@ -243,7 +258,7 @@ def _counted(table: str) -> exp.Select:
 
 
 def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[str, exp.Query]) -> str:
-    """Keep the sums of every unit in a table, and return its name.
+    """Keep the sums of every unit in a table of the engine of the results, and return its name.
 
     Args:
         influences: column -> the query of the influences that stand for a sum.
@@ -253,10 +268,9 @@ def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[
         kept[column] = engine.name("influences")
         engine.keep(kept[column], query)
     table = engine.name("units")
-    query, macros = linked(catalog, in_one_scan(sums.per_unit(kept)))
-    engine.define(macros)
+    query = on_engine(catalog, engine, in_one_scan(sums.per_unit(kept)))
     engine.keep(table, query)
-    return table
+    return moved(engine, table)
 
 
 def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what: str) -> None:

@@ -59,11 +59,12 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
     values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
     pairs, order = _by_group(result), comparer.systems(session, parts)
+    engine = session.engine.results()
     rows: list[Row] = []
     for part in parts:
         chances = {}
         if part.units is not None:
-            chances = chances_of_best(comparer.catalog, session.engine, part.units, part.measures, values)
+            chances = chances_of_best(comparer.catalog, engine, part.units, part.measures, values)
         for measure in part.measures:
             for group in _groups(part, measure.text):
                 own = {row["system"]: chances.get(key_of_row(part, row)) for row in group}

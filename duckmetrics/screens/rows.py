@@ -32,7 +32,7 @@ class Values(Protocol):
 
 
 class Sliced(Protocol):
-    """What the slices show together."""
+    """The results of all slices together."""
 
     @property
     def heterogeneity(self) -> Sequence[dict[str, Any]]: ...

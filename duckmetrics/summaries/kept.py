@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.compose.functions import inlined, linked
-from duckmetrics.engines.engine import Feature
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.engines.engine import Feature, keep_new
+from duckmetrics.errors import UnsupportedError
+from duckmetrics.expressions.build import row_count
 from duckmetrics.summaries.ranking import JOINED
 
 if TYPE_CHECKING:
@@ -15,6 +18,14 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
 
 
+# The most rows of units that move to the engine of the results: a few hundred megabytes.
+MOST_UNITS = 5_000_000
+FEWER = (
+    "ask for fewer metrics and slices in one call; name larger units of rows with cluster= (--cluster); "
+    "or write the values per query and test them with DuckDB"
+)
+
+
 def materialized(engine: Engine, query: exp.Select) -> exp.Select:
     """Keep the step that every measure reads, with the engine of the results, if it would be computed again.
 
@@ -22,9 +33,61 @@ def materialized(engine: Engine, query: exp.Select) -> exp.Select:
     """
     if engine.supports(Feature.SHARED_STEPS):
         return query
-    name = engine.name(JOINED)
+    return cast("exp.Select", collected(engine, JOINED, query))
+
+
+def collected(engine: Engine, stem: str, query: exp.Query) -> exp.Query:
+    """Hand few rows to the engine of the results, if that is another one, and return their query there."""
+    if engine.results() is engine:
+        return query
+    name = engine.name(stem)
     engine.collect(name, query)
     return engine.results().kept(name)
+
+
+def moved(engine: Engine, table: str) -> str:
+    """Move a table of units that was kept to the engine of the results, if that is another one.
+
+    Everything behind the units, such as tests, runs there.
+
+    Returns:
+        The name of the table there.
+
+    Raises:
+        UnsupportedError: it has too many rows.
+    """
+    if engine.results() is engine:
+        return table
+    units = engine.kept(table)
+    refuse_many(engine, units)
+    name = engine.name("moved")
+    engine.collect(name, units)
+    return name
+
+
+def moved_query(engine: Engine, stem: str, query: exp.Query) -> exp.Query:
+    """Move the units of a query, see `moved`, and return their query there."""
+    if engine.results() is engine:
+        return query
+    return engine.results().kept(moved(engine, keep_new(engine, stem, query)))
+
+
+def refuse_many(engine: Engine, units: exp.Query) -> None:
+    """Refuse units that are too many to move to the engine of the results.
+
+    Raises:
+        UnsupportedError: they are.
+    """
+    if engine.results() is engine:
+        return
+    ((count,),) = engine.rows(row_count(units.subquery("units")))
+    if count > MOST_UNITS:
+        name = DIALECTS[engine.dialect].engine
+        raise UnsupportedError(
+            "interval",
+            f"{count:,} values of units, and at most {MOST_UNITS:,} can move from {name} to DuckDB",
+            FEWER,
+        )
 
 
 def on_engine(catalog: Catalog, engine: Engine, query: exp.Query) -> exp.Query:

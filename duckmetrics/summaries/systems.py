@@ -84,16 +84,25 @@ class SystemSummary:
         metrics = [(measure.metric, measure.values) for measure in self.measures]
         return joined_values(composer, metrics, self.listed, exact=exact)
 
-    def influence(self, composer: Composer, i: int, values: str) -> exp.Select:
-        """Return the values of all lists whose mean is a measure: system, segment, query_id, value.
+    def slopes(self, composer: Composer, i: int) -> exp.Select:
+        """Return the change of a measure with each list that has an item: system, segment, item_id, ...
 
         Args:
             composer: as for `values`.
             i: the place of the measure.
-            values: the name of the table of `values`.
         """
         measure = self.measures[i]
-        slopes = composer.complete(everything(composer.relation(str(slopes_of(measure)), measure.values)))
+        return composer.complete(everything(composer.relation(str(slopes_of(measure)), measure.values)))
+
+    def influence(self, composer: Composer, i: int, values: str, slopes: exp.Query) -> exp.Select:
+        """Return the values of all lists whose mean is a measure: system, segment, query_id, value.
+
+        Args:
+            composer, i: as for `slopes`.
+            values: the name of the table of `values`.
+            slopes: the rows of `slopes` where they are kept.
+        """
+        measure = self.measures[i]
         of_measure = exp.select(*KEYS, exp.column(f"value_{i}").as_("value")).from_(values)
         inputs = {**composer.inputs, SLOPES: slopes, VALUES: of_measure}
         whole = Composer(self.catalog, inputs, composer.constants, composer.facts)

@@ -3,8 +3,9 @@
 -- meaning:  The test shows whether the mean of a system differs from the mean of a baseline, on the same queries. Its
 --           p-value and interval hold at every look at growing data, so that you can stop when you have seen enough.
 -- use:      to compare a system with a baseline while queries still arrive
--- beware:   the interval is at least 1.5 times as wide as that of paired_t; if you look only once, use paired_t. If nearly
---           all differences are equal, and few others balance them, looks before 100 queries find too many differences
+-- beware:   the interval is at least 1.5 times as wide as that of paired_t; if you look only once, use paired_t. If
+--           nearly all differences are equal, and few others balance them, looks before 100 queries find too many
+--           differences
 -- reading:  p < 0.05: the difference from the baseline is larger than chance explains, however often you looked
 --           p >= 0.05: not enough data yet; you may collect more and look again
 --           delta_lower is NULL: too few queries for any interval

@@ -9,7 +9,7 @@
 --           p < 0.05: the distributions differ by more than chance explains
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, exact BOOLEAN DEFAULT NULL
--- values:   control: as in relations/inference/merged_samples
+-- values:   control: as in statistics/welch_t
 --           exact: whether p counts all orders of the values; by default if they are few
 -- grain:    one row per arm but the control: arm, p, n_control, n, statistic, largest_at, exact
 -- range:    [0, 1], and largest_at in (-inf, inf)

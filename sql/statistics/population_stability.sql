@@ -11,7 +11,7 @@
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, bins INTEGER DEFAULT 10 CHECK (bins > 1),
 --           smallest DOUBLE DEFAULT 0.0001 CHECK (smallest > 0 AND smallest < 1)
--- values:   control: as in relations/inference/merged_samples
+-- values:   control: as in statistics/welch_t
 --           bins: the number of bins with equally many values of the control
 --           smallest: as in ranking/score_psi
 -- grain:    one row per arm but the control: arm, p, n_control, n, psi, statistic, df
@@ -27,8 +27,8 @@
 --           ('B', 4); control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
 -- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
 -- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
---           score_psi is the same for the scores of two runs. If a bin expects fewer than 100 values, p is NULL, because
---           the chi-square distribution gives too many alarms: use fewer bins
+--           score_psi is the same for the scores of two runs. If a bin expects fewer than 100 values, p is NULL,
+--           because the chi-square distribution gives too many alarms: use fewer bins
 WITH edged AS (
     SELECT
         arm, value, control_here, here, n_control, n,

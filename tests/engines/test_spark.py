@@ -188,12 +188,11 @@ def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
 def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
     run = spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
     calls = [
-        lambda: duckmetrics.compare({"A": run, "B": run}, run),
         lambda: duckmetrics.check(run, run),
         lambda: duckmetrics.run_test("holm", run),
     ]
     for call in calls:
-        with pytest.raises(UnsupportedError, match="only evaluate and curve run on Spark"):
+        with pytest.raises(UnsupportedError, match="only evaluate, compare, leaderboard and curve"):
             call()
 
 
@@ -324,7 +323,6 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
         ({"predictions": "no/where.parquet"}, InputError, "no/where.parquet"),
         ({"predictions": 3}, InputError, "not a table of Spark"),
         ({"columns": {"query_id": "user"}}, InputError, "no table has a column 'user'"),
-        ({"interval": 0.95}, UnsupportedError, "interval: not on Apache Spark"),
         ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
         ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
         ({"version": 3}, UnsupportedError, "version: not on Apache Spark"),
@@ -437,15 +435,17 @@ def stages(spark: Any) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize(
-    "specs",
+    ("specs", "table", "asked"),
     [
-        ["auc", "max_f1", "ks", "log_loss", "ece(binning=mass)", "hosmer_lemeshow", "r2", "gauc"],
-        ["ndcg@10", "map", "bpref"],
+        (["auc", "max_f1", "ks", "log_loss", "ece(binning=mass)", "hosmer_lemeshow", "r2", "gauc"], "{}", {}),
+        (["ndcg@10", "map", "bpref"], "{}", {}),
+        (["auc", "log_loss", "gauc"], "{}", {"interval": 0.9, "cluster": "group_id"}),
+        (["auc", "log_loss"], "SELECT label, score FROM parquet.`{}`", {"interval": 0.9}),
     ],
-    ids=["classification", "ranking"],
+    ids=["classification", "ranking", "intervals of clusters", "intervals of rows"],
 )
 def test_no_stage_over_rows_has_one_task(
-    spark: Any, specs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    spark: Any, specs: list[str], table: str, asked: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     n, few = 40_000, 2_500
     spark.sql(
@@ -457,7 +457,7 @@ def test_no_stage_over_rows_has_one_task(
     before = {number for number, *_ in stages(spark)}
     spark.conf.set("spark.sql.files.maxPartitionBytes", "65536")
     try:
-        duckmetrics.evaluate(str(tmp_path / "rows"), None, specs, engine=spark)
+        duckmetrics.evaluate(table.format(tmp_path / "rows"), None, specs, engine=spark, **asked)
     finally:
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
     ran = [stage for stage in stages(spark) if stage[0] not in before]

@@ -4,6 +4,7 @@
 --           tested (system, metric, baseline_mean, mean, delta, se, statistic, p)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- switches: baseline VARCHAR
+-- portable: no, tests are computed in DuckDB
 -- grain:    system, metric
 -- formula:  df = se^4 / sum of (var / n)^2 / (n_effective - 1), with the effective number of clusters of each system
 -- source:   Satterthwaite, Biometrics Bulletin 1946, doi:10.2307/3002019; Kish, Survey Sampling, 1965
@@ -15,7 +16,7 @@ WITH arms AS (
         CAST(least(max(n_effective), count(value)) AS DOUBLE) AS n_effective,
         CASE WHEN least(max(n_effective), count(value)) >= 2
             THEN least(max(n_effective), count(value)) - 1 END AS freedom,
-        CASE WHEN count(value) > 1 THEN var_samp(value) / nullif(count(value), 0) END AS error
+        CASE WHEN count(value) > 1 THEN variance(value) / nullif(count(value), 0) END AS error
     FROM units
     GROUP BY system, metric
 ),

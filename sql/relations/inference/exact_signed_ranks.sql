@@ -6,6 +6,7 @@
 -- values:   zeros=wilcox: as in statistics/wilcoxon
 --           zeros=pratt: as in statistics/wilcoxon
 --           exact: as in statistics/wilcoxon
+-- portable: no, tests are computed in DuckDB
 -- grain:    system, metric
 -- formula:  the characteristic function of a sum of ranks r with random signs is the product of cos(t r); its values
 --           at 2 pi k / M, M more than the range of the sum, give the share of all choices of signs

@@ -3,6 +3,7 @@
 -- inputs:   observations (arm, value)
 -- switches: control VARCHAR, exact BOOLEAN DEFAULT FALSE
 -- values:   exact: as in statistics/mann_whitney
+-- portable: no, tests are computed in DuckDB
 -- grain:    arm
 -- formula:  the characteristic function of u, centered, is the product of j / (c + j) * sin((c + j) t / 2) /
 --           sin(j t / 2) for j = 1 to n; its values at t = 2 pi (k + shift) / (c n + 1) give the share of all orders

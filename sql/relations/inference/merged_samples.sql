@@ -2,7 +2,7 @@
 -- title:    The values of each arm and of the control together, with the number of each up to every value
 -- inputs:   observations (arm, value)
 -- switches: control VARCHAR
--- values:   control: the arm that the others are compared with
+-- values:   control: as in statistics/welch_t
 -- grain:    arm, value
 -- note:     numbers are DOUBLE, because their products are large. An arm without a control, and the reverse, is left
 --           out

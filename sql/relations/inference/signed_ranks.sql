@@ -8,7 +8,8 @@
 WITH rounded AS (
     SELECT
         system, metric,
-        coalesce(CASE WHEN difference < 0 THEN -1e0 ELSE 1e0 END * floor(abs(difference) / nullif(rounding, 0) + 0.5e0), 0e0) AS difference
+        coalesce(CASE WHEN difference < 0 THEN -1e0 ELSE 1e0 END
+            * floor(abs(difference) / nullif(rounding, 0) + 0.5e0), 0e0) AS difference
     FROM differences
 )
 SELECT
