@@ -71,7 +71,6 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def test_every_ranking_metric_of_the_shop(spark: Any) -> None:
-    """Metrics with further tables are compared with test_metrics_of_lists."""
     known = [m for (family, _), m in CATALOG.metrics.items() if family == "ranking"]
     names = [metric for metric in known if not metric.further_inputs]
     given = {"beta": 1, "recall": 0.5}
@@ -83,6 +82,18 @@ def test_every_ranking_metric_of_the_shop(spark: Any) -> None:
     assert (
         differences(spark, specs, **RANKINGS, by=[["country"], ["country", "device"]], queries=queries) == []
     )
+
+
+def test_metrics_with_a_history_and_a_catalog(spark: Any) -> None:
+    given = {"category": "kitchen"}
+    specs = []
+    for (family, _), metric in CATALOG.metrics.items():
+        if family == "ranking" and metric.further_inputs and "reference" not in metric.further_inputs:
+            needed = ", ".join(f"{n}={given[n]}" for n, p in metric.own_params.items() if p.required)
+            specs.append(f"ranking.{metric.name}" + (f"({needed})@10" if needed else "@10"))
+    tables = {"history": str(SHOP / "history.parquet"), "items": str(SHOP / "items.parquet")}
+    columns = {**RANKINGS["columns"], "items.vector": "embedding"}
+    assert differences(spark, specs, **{**RANKINGS, "columns": columns}, **tables, no_relevant="zero") == []
 
 
 @pytest.mark.parametrize("agg", ["median", "p90", "gmean", "sum"])
