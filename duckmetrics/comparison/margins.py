@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.families import adjust_column, families_of
-from duckmetrics.comparison.methods import PAIRED, SAMPLED
+from duckmetrics.comparison.methods import PAIRED, SAMPLED, UNPAIRED
 from duckmetrics.comparison.pairing import Row, key_of_row, speakers
 from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import InputError, MetricError
@@ -45,9 +45,10 @@ def margins_for(margin: Any, test: Definition, adjust: str, alpha: float) -> Mar
     if margins is None:
         return None
     if test.name != PAIRED:
-        raise MetricError(
-            "margin", f"{test.name} has no test of a margin", "leave test out, or use test='t' (--test t)"
-        )
+        advice = "leave test out, or use test='t' (--test t)"
+        if test.name == UNPAIRED:
+            advice = "leave unpaired out: a margin needs systems on the same queries or rows"
+        raise MetricError("margin", f"{test.name} has no test of a margin", advice)
     if adjust == MAX_T:
         raise MetricError(
             "margin", "adjust=max_t has no test of a margin", "use adjust='holm' (--adjust holm)"

@@ -200,6 +200,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (1, {}, "as large as the range of the metric, 0 to 1; write a smaller number; for 1 % .* write '1%'"),
     (0.1, {"test": "wilcoxon"}, "wilcoxon has no test of a margin; leave test out"),
     (0.1, {"test": "tukey"}, "tukey_hsd has no test of a margin"),
+    (0.1, {"unpaired": True}, "unpaired_t has no test of a margin; leave unpaired out"),
+    (0.1, {"adjust": "max_t"}, "adjust=max_t has no test of a margin"),
     (0.1, {"alpha": 0.6}, "alpha=0.6 is too large for one-sided tests"),
 ]
 
