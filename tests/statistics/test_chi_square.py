@@ -273,7 +273,7 @@ def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
             name = definition.this.this.name.removeprefix(PREFIX)
             connection.execute(macro(CATALOG, CATALOG.functions[name], prefix="").sql("duckdb"))
         connection.execute(f"CREATE TABLE {table} AS FROM (VALUES {rows}) AS t({', '.join(columns)})")
-        for part in reversed([*CATALOG.foundations(statistic)]):
+        for part in sorted(CATALOG.foundations(statistic), key=lambda d: len([*CATALOG.foundations(d)])):
             bound = {name: values[name] for name in part.placeholders}
             connection.execute(f"CREATE TABLE {part.name} AS {part.text}", bound)
         found = connection.execute(
