@@ -35,7 +35,8 @@
 --           Statistics 1959, doi:10.1214/aoms/1177706095
 -- oracle:   numpy with the same signs
 -- example:  max_t(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
---           ('B', 'm', 3, 3); baseline := 'A', resamples := 100) = 'B', 'm', 3, 2, 3.464101615137755, 0, 0, 0, 100
+--           ('B', 'm', 3, 3); baseline := 'A', resamples := 100) = 'B', 'm', 3, 2, 3.464101615137755,
+--           0.27722772277227725, 0.27722772277227725, 0.2500000000000001, 100
 -- related:  adjusted_p, randomization_test, tukey_hsd, paired_t
 -- note:     all rows are one family. The test assumes that the differences of a query from the baseline are as likely
 --           as the same differences with the other sign; for many queries, their correlation suffices. n may differ:
