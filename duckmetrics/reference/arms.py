@@ -12,6 +12,7 @@ from duckmetrics.reference.choice import choose
 from duckmetrics.reference.distributions import (
     normal_p,
     normal_quantile,
+    satterthwaite_df,
     student_t_critical,
     student_t_mde,
     student_t_p,
@@ -95,8 +96,8 @@ def satterthwaite(one: Sample, other: Sample) -> tuple[float, float] | None:
     """Return the standard error of a difference and its degrees of freedom."""
     if one.error is None or other.error is None or not one.error + other.error:
         return None
-    weights = one.error**2 / (one.n - 1) + other.error**2 / (other.n - 1)
-    return math.sqrt(one.error + other.error), (one.error + other.error) ** 2 / weights
+    df = satterthwaite_df(one.error, one.n - 1, other.error, other.n - 1)
+    return math.sqrt(one.error + other.error), df
 
 
 def groups_of(rows: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
@@ -265,7 +266,7 @@ def _error(
         return se, normal_quantile((1 + level) / 2), None
     if not one + other:
         return se, 0.0, None
-    df = (one + other) ** 2 / (one**2 / (m - 1) + other**2 / (n - 1))
+    df = satterthwaite_df(one, m - 1, other, n - 1)
     return se, student_t_critical(1 - level, df), df
 
 

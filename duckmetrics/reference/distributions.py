@@ -157,6 +157,11 @@ def student_t_power(effect: float, df: float, alpha: float) -> float:
     return normal_cdf((effect - critical) / scale) + normal_cdf((-effect - critical) / scale)
 
 
+def satterthwaite_df(error: float, df: float, other_error: float, other_df: float) -> float:
+    """Return the degrees of freedom of the sum of two squared standard errors."""
+    return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)
+
+
 def two_sample_mde(var_c: float, n_c: float, var_t: float, n_t: float, alpha: float, power: float) -> float:
     """Return the minimum detectable effect of a z-test: critical value plus the quantile of `power`."""
     return (-normal_quantile(alpha / 2) + normal_quantile(power)) * math.sqrt(var_c / n_c + var_t / n_t)

@@ -64,8 +64,7 @@ compared AS (
         treated.mean - control.mean AS delta,
         1e-12 * greatest(abs(control.mean), abs(treated.mean), abs(treated.raw_mean)) AS rounding,
         sqrt(control.error + treated.error) AS se,
-        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
-            + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
+        satterthwaite_df(control.error, control.n - 1, treated.error, treated.n - 1) AS df,
         treated.raw_mean - control.raw_mean AS unadjusted_delta,
         sqrt(control.raw_error + treated.raw_error) AS unadjusted_se
     FROM arms AS treated

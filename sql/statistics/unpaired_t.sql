@@ -59,12 +59,9 @@ compared AS (
         base.mean AS baseline_mean, own.mean,
         own.mean - base.mean AS delta,
         sqrt(base.error + own.error) AS se,
-        power(base.error + own.error, 2e0) / nullif(power(base.error, 2e0) / nullif(base.n - 1, 0)
-            + power(own.error, 2e0) / nullif(own.n - 1, 0), 0) AS df,
+        satterthwaite_df(base.error, base.n - 1, own.error, own.n - 1) AS df,
         sqrt(base.relative_error + own.relative_error) AS log_se,
-        power(base.relative_error + own.relative_error, 2e0) / nullif(
-            power(base.relative_error, 2e0) / nullif(base.n - 1, 0)
-            + power(own.relative_error, 2e0) / nullif(own.n - 1, 0), 0) AS log_df,
+        satterthwaite_df(base.relative_error, base.n - 1, own.relative_error, own.n - 1) AS log_df,
         own.mean / nullif(base.mean, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(base.mean), abs(own.mean)) AS rounding,

@@ -36,13 +36,9 @@ sized AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, baseline_mean, mean, delta, se, statistic, p, n_effective,
-        power(base_error + error, 2e0)
-            / nullif(power(base_error, 2e0) / nullif(base_freedom, 0)
-                + power(error, 2e0) / nullif(freedom, 0), 0) AS df,
+        satterthwaite_df(base_error, base_freedom, error, freedom) AS df,
         sqrt(base_log_error + log_error) AS log_se,
-        power(base_log_error + log_error, 2e0)
-            / nullif(power(base_log_error, 2e0) / nullif(base_freedom, 0)
-                + power(log_error, 2e0) / nullif(freedom, 0), 0) AS log_df
+        satterthwaite_df(base_log_error, base_freedom, log_error, freedom) AS log_df
     FROM pairs
 ),
 critical AS (

@@ -27,12 +27,9 @@ SELECT
     control.mean AS control_mean, treated.mean,
     treated.mean - control.mean AS delta,
     sqrt(control.error + treated.error) AS se,
-    power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
-        + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
+    satterthwaite_df(control.error, control.n - 1, treated.error, treated.n - 1) AS df,
     sqrt(control.relative_error + treated.relative_error) AS log_se,
-    power(control.relative_error + treated.relative_error, 2e0) / nullif(
-        power(control.relative_error, 2e0) / nullif(control.n - 1, 0)
-        + power(treated.relative_error, 2e0) / nullif(treated.n - 1, 0), 0) AS log_df,
+    satterthwaite_df(control.relative_error, control.n - 1, treated.relative_error, treated.n - 1) AS log_df,
     treated.mean / nullif(control.mean, 0) AS ratio,
     1e-12 * greatest(abs(control.mean), abs(treated.mean)) AS rounding,
     ((control.n - 1) * control.variance + (treated.n - 1) * treated.variance)

@@ -13,12 +13,10 @@ SELECT
     treated.ratio - control.ratio AS delta,
     1e-12 * greatest(abs(control.ratio), abs(treated.ratio)) AS rounding,
     sqrt(control.error + treated.error) AS se,
-    power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.effective - 1, 0)
-        + power(treated.error, 2e0) / nullif(treated.effective - 1, 0), 0) AS df,
+    satterthwaite_df(control.error, control.effective - 1, treated.error, treated.effective - 1) AS df,
     treated.ratio / nullif(control.ratio, 0) AS lift,
     sqrt(control.relative_error + treated.relative_error) AS log_se,
-    power(control.relative_error + treated.relative_error, 2e0) / nullif(
-        power(control.relative_error, 2e0) / nullif(control.effective - 1, 0)
-        + power(treated.relative_error, 2e0) / nullif(treated.effective - 1, 0), 0) AS log_df
+    satterthwaite_df(
+        control.relative_error, control.effective - 1, treated.relative_error, treated.effective - 1) AS log_df
 FROM ratio_arms AS treated
 JOIN ratio_arms AS control ON CAST(control.arm AS VARCHAR) = $control AND CAST(treated.arm AS VARCHAR) <> $control;

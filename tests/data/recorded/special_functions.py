@@ -126,6 +126,10 @@ def power_points() -> dict[str, Points]:
             for df in (1.0, 7.5, 1e9)
             for alpha in (1e-6, 0.05, 0.3)
         ],
+        "satterthwaite_df": [
+            (*a, *b)
+            for a, b in product(((0.0, 3.0), (0.04, 9.0), (1e100, 1e9)), ((1e-12, 1.0), (0.01, 24.5)))
+        ],
         "two_sample_mde": [(*a, *b, *error) for a, b, error in product(samples, samples, errors)],
         "two_proportion_sample_size": [(*pair, *error) for pair in proportions for error in errors],
     }
@@ -323,6 +327,10 @@ def student_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
     return mp.ncdf((effect - u) / s) + mp.ncdf((-effect - u) / s)
 
 
+def satterthwaite_df(error: mp.mpf, df: mp.mpf, other_error: mp.mpf, other_df: mp.mpf) -> mp.mpf:
+    return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)
+
+
 def two_sample_mde(
     var_c: mp.mpf, n_c: mp.mpf, var_t: mp.mpf, n_t: mp.mpf, alpha: mp.mpf, power: mp.mpf
 ) -> mp.mpf:
@@ -387,6 +395,7 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "paired_mde": lambda sd, n, alpha, power: two_sample_mde(sd * sd, n, 0, 1, alpha, power),
     "student_t_mde": student_mde,
     "student_t_power": student_power,
+    "satterthwaite_df": satterthwaite_df,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,
     "prior_units": prior_units,
