@@ -129,6 +129,26 @@ class Comparer:
             MetricError: one system only, or no such baseline.
             InputError: the systems have values of different queries or rows, or rows that nothing pairs.
         """
+        engine = session.engine.results()
+        rows, base, told = self.judged(session, parts, baseline)
+        of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
+        sliced = compared_slices(self.catalog, engine, of_base, evaluation.groupings, self.inference.level)
+        for row in rows:
+            del row[ERROR]
+        result = Comparison(
+            tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation, tuple(told),
+            self.inference.alpha, unpaired=self.is_unpaired, sliced=sliced,
+        )  # fmt: skip
+        return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
+
+    def judged(
+        self, session: Session, parts: Sequence[FamilyEvaluation], baseline: str | None
+    ) -> tuple[list[Row], str, list[Finding]]:
+        """Return the rows of a comparison, each with `ERROR`, the baseline, and what was found.
+
+        Raises:
+            MetricError, InputError: as for `result`.
+        """
         known = self.systems(session, parts)
         base = known[0] if baseline is None else baseline
         if base not in known:
@@ -151,16 +171,7 @@ class Comparer:
             rows += found
         sort_rows(rows, order)
         self._judge(engine, parts, rows, base)
-        told += out_of_reach(rows, self.adjust, self.inference.alpha)
-        of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
-        sliced = compared_slices(self.catalog, engine, of_base, evaluation.groupings, self.inference.level)
-        for row in rows:
-            del row[ERROR]
-        result = Comparison(
-            tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation, tuple(told),
-            self.inference.alpha, unpaired=self.is_unpaired, sliced=sliced,
-        )  # fmt: skip
-        return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
+        return rows, base, [*told, *out_of_reach(rows, self.adjust, self.inference.alpha)]
 
     def _judge(
         self, engine: Engine, parts: Sequence[FamilyEvaluation], rows: list[Row], baseline: str

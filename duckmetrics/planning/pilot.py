@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.comparison.rows import tested_units
+from duckmetrics.comparison.slices import ERROR
 from duckmetrics.inference.units import ROWS, SHARED_ROWS
-from duckmetrics.planning.sizes import Design, effects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckmetrics.comparison.comparer import Comparer
     from duckmetrics.comparison.pairing import Row
-    from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
 
@@ -51,32 +50,18 @@ def paired_pilots(
         MetricError: no such baseline.
         InputError: the systems have values of different queries or rows, or rows that nothing pairs.
     """
-    result = comparer.result(session, parts, baseline)
-    rows = [row for row in result.rows if row["system"] != result.baseline and not row["slice"]]
-    known = [row for row in rows if row["mde"] and row["df"]]
-    # The smallest difference of the comparison is this multiple of its standard error.
-    alone = [(Design(1.0, row["df"], 0.0, comparer.inference.alpha, comparer.power), 1.0) for row in known]
-    multiples = _multiples(session.engine, [design for design, _ in alone])
-    errors = {id(row): row["mde"] / multiple for row, multiple in zip(known, multiples, strict=True)}
-    return [_paired(row, errors.get(id(row))) for row in rows]
+    rows, base, _ = comparer.judged(session, parts, baseline)
+    return [_paired(row) for row in rows if row["system"] != base and not row["slice"]]
 
 
-def _multiples(engine: Engine, designs: Sequence[Design]) -> list[float]:
-    """Return the effects of tests with a standard error of 1; per_unit of each has the degrees of freedom."""
-    if not designs:
-        return []
-    found = effects(engine, [(d._replace(spread=2.0**0.5, per_unit=d.per_unit / 2), 2) for d in designs])
-    return [float(effect or 0.0) for effect in found]
-
-
-def _paired(row: Row, error: float | None) -> Pilot:
+def _paired(row: Row) -> Pilot:
     delta, value = row["delta"], row["value"]
     base = None if value is None or delta is None else value - delta
-    n = row["n_units"]
-    if error is None:
+    n, (error, df) = row["n_units"], row[ERROR] or (None, None)
+    if not error or not df:
         reason = row["reason"] or "all differences are equal, so their spread is unknown"
         return Pilot(row["metric"], row["system"], base, None, n, None, reason)
-    return Pilot(row["metric"], row["system"], base, error * n**0.5, n, float(row["df"]) + 1)
+    return Pilot(row["metric"], row["system"], base, error * n**0.5, n, float(df) + 1)
 
 
 def single_pilots(

@@ -213,6 +213,8 @@ def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
     base = read_number("rate", rate, "0.03")
     if not 0 < base < 1:
         raise MetricError(f"rate={rate!r}", "is not a share between 0 and 1", "write 0.03 for 3 %")
+    if goal.units is not None and goal.difference is not None:
+        raise MetricError("units", "a plan of proportions counts them", "leave units out (--units)")
     delta = goal.delta(base)
     if delta is None:
         raise MetricError("rate", "units without a difference", "give difference=0.002 (--difference)")
