@@ -55,8 +55,8 @@ TASKS = (
         "sampled": "questions",
     }),
     Task("Compare", "compare a.parquet b.parquet -m auc --cluster user_id", {
-        "compare": "compare", "leaderboard": "compare", "explain": "questions", "ab": "ab",
-        "test": "statistical_tests", "plan": "ab",
+        "compare": "compare", "leaderboard": "compare", "explain": "questions", "ab": "experiments",
+        "test": "statistical_tests", "plan": "experiments",
     }),
     Task("Draw and report", "report run.parquet truth.parquet -m ndcg@10", {
         "report": "compare", "chart": "evaluate",
