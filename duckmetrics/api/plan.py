@@ -124,8 +124,8 @@ def plan(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference, "by": None,
     }  # fmt: skip
-    engine = (connection, threads, memory_limit, temp_directory, snapshot)
-    with compared(comparer, predictions, metrics, system, None, given, switches, engine) as found:
+    opening = (None, connection, threads, memory_limit, temp_directory, snapshot)
+    with compared(comparer, predictions, metrics, system, None, given, switches, opening) as found:
         session, parts, _ = found
         pilots, is_paired = _pilots(comparer, session, parts, baseline, unpaired)
         arm = None if is_paired else (share or HALF)

@@ -98,16 +98,9 @@ def ab(**options: Any) -> None:
     format_ = checked_files(options)
     shares = [part for text in options["shares"] for part in text.split(",")]
     names = (
-        "variant",
-        "control",
-        "metrics",
-        "lower_is_better",
-        "adjust",
-        "interval",
-        "alpha",
-        "sequential",
+        "variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha", "sequential",
         "planned",
-    )
+    )  # fmt: skip
     engine = engine_of(options)
     result = compute(
         options["data"],

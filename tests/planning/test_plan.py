@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -37,6 +38,16 @@ def test_the_smallest_difference_is_that_of_compare() -> None:
         assert (row["n_units"], row["comparisons"], row["alpha"]) == (own["n_units"], 2, 0.025)
     again = duckmetrics.plan(*TABLES, metrics, units=found.rows[0]["units"], **SYSTEMS).rows[0]
     assert 0.0499 < again["mde"] <= 0.05
+
+
+def test_tables_of_a_connection_are_planned() -> None:
+    with duckdb.connect() as connection:
+        for name, path in zip(("runs", "qrels"), TABLES, strict=True):
+            connection.execute(f"CREATE VIEW {name} AS FROM '{path}'")
+        found = duckmetrics.plan(
+            "runs", "qrels", "mrr", difference=0.05, connection=connection, threads=1, **SYSTEMS
+        )
+    assert found.rows == duckmetrics.plan(*TABLES, "mrr", difference=0.05, threads=1, **SYSTEMS).rows
 
 
 def test_the_number_of_units_is_the_smallest_one() -> None:
@@ -124,6 +135,7 @@ SAME = {"A": run([1.0, 0.0] * 4), "B": run([1.0, 0.0] * 4)}
         ({"sd": 0.2, "difference": 0.1, "adjust": "fdr"}, "has no plan"),
         ({"sd": 1e9, "difference": 1e-9}, "needs too many units"),
         ({"rate": 0.03, "units": 1000}, "units without a difference"),
+        ({"rate": 0.03, "units": 1000, "difference": 0.01}, "a plan of proportions counts them"),
         ({"rate": 3, "difference": 0.1}, "not a share between 0 and 1"),
         ({"sd": 0.2, "difference": 0.1, "share": 0.9}, "unpaired"),
         ({"difference": 0.1}, "nothing to plan from"),
