@@ -148,7 +148,7 @@ def plan(**options: Any) -> None:
     duckmetrics plan --rate 0.03 --difference 0.002
     """
     from duckmetrics.api.plan import plan as compute
-    from duckmetrics.cli.output import put, write_result
+    from duckmetrics.cli.output import write_printed
 
     format_ = checked_files(options)
     predictions, truth, system = _tables(options)
@@ -164,10 +164,7 @@ def plan(**options: Any) -> None:
         **readings_of(options),
         **switches_of(compute, options["switches"]),
     )
-    if format_ in ("table", "plain"):
-        write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
-        return
-    write_to(options, format_, lambda path: write_result(result, format_, path), engine)
+    write_to(options, format_, lambda path: write_printed(result, format_, path), engine)
 
 
 def _tables(options: dict[str, Any]) -> tuple[Any, Any, Any]:

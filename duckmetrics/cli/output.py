@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.findings import Finding
-    from duckmetrics.results.tabular import Tabular
+    from duckmetrics.results.tabular import Printed, Tabular
     from duckmetrics.screens.columns import Column
 
 # Formats for a page, which has any width.
@@ -135,6 +135,18 @@ def write_result(result: Tabular, format_: str, path: Path | None) -> None:
         put(json_text(result.to_dict()), path)
     else:
         write_rows(result.summary, format_, path)
+
+
+def write_printed(result: Printed, format_: str, path: Path | None) -> None:
+    """Write a result to a file, or to stdout: for a reader as it is shown, otherwise all rows and columns."""
+    if format_ in ("table", "plain"):
+        put(f"{result}\n", path)
+    elif format_ == "markdown":
+        put(result.shown().markdown(), path)
+    elif format_ in PAGES:
+        put(page_text(format_, result.shown()), path)
+    else:
+        write_result(result, format_, path)
 
 
 def write_explanation(result: Explanation | ExplainedGroups, format_: str, path: Path | None) -> None:

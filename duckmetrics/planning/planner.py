@@ -172,7 +172,7 @@ def _row(pilot: Pilot, goal: Goal, alpha: float, comparisons: int) -> dict[str, 
     if goal.difference is not None and delta is None and reason is None:
         reason = "a share of 0 is no difference; write the difference as a number"
     return {
-        "metric": pilot.metric, "system": pilot.system, "value": pilot.value, "sd": pilot.sd,
+        "metric": pilot.metric or None, "system": pilot.system, "value": pilot.value, "sd": pilot.sd,
         "n_units": pilot.n, "design_effect": effect, "difference": delta, "power": goal.power,
         "alpha": alpha / 2 if goal.one_sided else alpha, "comparisons": comparisons, "units": None,
         "at_units": goal.units or pilot.n, "mde": None, "power_at_units": None, "reason": reason,

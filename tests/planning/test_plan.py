@@ -14,6 +14,7 @@ from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import MetricError
 from duckmetrics.planning.sizes import Design, effects, sizes
 from support.cases import ROOT
+from support.command_line import Command
 
 TABLES = (str(ROOT / "data/digits/pixels.parquet"), str(ROOT / "data/digits/qrels.parquet"))
 SYSTEMS: dict[str, Any] = {"system": "system", "baseline": "blocks"}
@@ -146,3 +147,10 @@ SAME = {"A": run([1.0, 0.0] * 4), "B": run([1.0, 0.0] * 4)}
 def test_mistakes_have_one_clear_message(given: dict[str, Any], said: str) -> None:
     with pytest.raises(MetricError, match=said):
         duckmetrics.plan(**given)
+
+
+def test_a_page_shows_the_columns_that_have_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = Command(capsys)("plan", "--sd", "0.2", "--difference", "0.02", "--format", "markdown")
+    assert (code, err) == (0, "")
+    assert out.startswith("| sd | difference | power | alpha | comparisons | units |")
+    assert duckmetrics.plan(sd=0.2, difference=0.02).sentence in out
