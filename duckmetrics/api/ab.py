@@ -1,4 +1,4 @@
-"""Is the treated variant better than the control: an A/B test in one call."""
+"""Compare the variants of an A/B test with the control, in one call."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def ab(
         pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
             variance that it explains, as in ``{"revenue": "revenue_before"}``.
         lower_is_better: the metrics where a lower value is better.
-        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; over
-            all metrics and treated variants together.
+        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``. All
+            metrics and treated variants are adjusted together.
         interval: the level of the intervals, which are not adjusted.
-        alpha: the error rate of verdicts: one needs an adjusted p below it.
+        alpha: the error rate of verdicts: a verdict needs an adjusted p below it.
         sequential: use p-values, intervals and a sample ratio that hold at every look at a running
-            experiment, so that you can look every day and stop when you have seen enough. They are wider
-            than those of a test that looks once. Means and proportions are then compared by
-            sequential_mean, ratios by sequential_ratio.
+            experiment, so you can look every day and stop when you have seen enough. The intervals are
+            wider than those of a test for one look. Means and proportions are then compared by
+            sequential_mean, and ratios by sequential_ratio.
         planned: with ``sequential=True``, the number of units of two variants at which the intervals are the
             tightest. Choose it before the first look, and keep it; 5000 by default.
         connection: a DuckDB connection, or the path of a database file.

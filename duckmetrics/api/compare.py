@@ -1,4 +1,4 @@
-"""Is B better than A: systems against a baseline, query by query, with a test for each difference."""
+"""Compare systems with a baseline, query by query, and test each difference."""
 
 from __future__ import annotations
 
@@ -73,47 +73,52 @@ def compare(
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance explains?
 
-    All systems are evaluated on one population, and compared query by query (for classifiers, cluster by
-    cluster), unless they have other units (``unpaired=True``). The p-values of the comparisons of a call are
-    adjusted together, but separately for each slicing.
+    All systems are evaluated on one population, and compared query by query, or for classifiers cluster by
+    cluster. If the systems have different units, use ``unpaired=True``. The p-values of all comparisons of a
+    call are adjusted together, but separately for each slicing.
 
     Args:
-        predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
-            results of `evaluate`, of one system each, whose values per query are compared as they are.
+        predictions: a mapping of system names to tables, or one table with ``system=``. Or a mapping of
+            system names to results of `evaluate`, with one system in each result. Their values per query are
+            then compared.
         truth, metrics, system, by, columns, layout, positive, score, where, version, as_of, queries,
             history, items, reference, connection, engine, threads, memory_limit, temp_directory, snapshot,
             chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
-            ``"tukey"``. ``"always_valid"`` keeps its error rate if you look again and again while queries
-            arrive; no other test does.
-        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
-            default holm, and none if the test itself looks at all pairs of systems, as ``"tukey"``.
-            ``"max_t"`` finds more if systems or metrics are correlated: it draws random signs of the
-            differences, ``resamples`` of them, and p_adjusted comes from the largest statistic of each draw.
-        alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
+            ``"tukey"``. Only ``"always_valid"`` keeps its error rate if you look again and again while
+            queries arrive.
+        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``. The
+            default is holm, or none if the test itself covers all pairs of systems, as ``"tukey"`` does.
+            ``"max_t"`` finds more differences if systems or metrics are correlated. It draws random signs
+            of the differences, ``resamples`` times. p_adjusted comes from the largest statistic of each
+            draw.
+        alpha: the error rate of verdicts: a verdict needs an adjusted p below it. Intervals do not depend
+            on it.
         power: the power of the test at the minimum detectable effect.
         margin: the largest difference that does not matter, for the verdicts "not worse" and "equivalent": a
             number in the units of the metric such as ``0.005``, a share of the baseline such as ``"1%"``, or
-            these by metric, such as ``{"ndcg@10": 0.005, "mrr": "1%"}``. Its tests are one-sided at alpha,
-            and adjusted as p is. For metrics without a direction, only "equivalent" is tested.
+            these by metric, such as ``{"ndcg@10": 0.005, "mrr": "1%"}``. The tests of the margin are
+            one-sided at alpha. They are adjusted in the same way as p. For metrics without a direction, only
+            "equivalent" is tested.
         allow_different: compare only the common queries if the systems have values of different queries, and
             allow results of different conventions. For classifiers, only the same rows can be compared.
-        pairs: compare every pair of systems, and show each value with the letters of the systems that it
-            is significantly better than; p-values are adjusted for the number of all pairs. By default
-            only if the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
-        planned: with ``test="always_valid"``, the number of queries or clusters that you plan for: there,
-            its intervals are the tightest. Choose it before the first look, and keep it; 1000 by default.
-        unpaired: the systems have other users, weeks or countries: compare their means by Welch's test of
-            independent units. A system is evaluated on the queries that it answered. Without a cluster,
-            every row of a classifier is a unit.
+        pairs: compare every pair of systems. The letters after a value name the systems that it is
+            significantly better than. p-values are adjusted for the number of all pairs. The default is True
+            if the test itself covers all pairs, as ``"tukey"`` does, else False. With
+            ``pairs=True``, you may leave out ``baseline``.
+        planned: with ``test="always_valid"``, the number of queries or clusters at which the intervals are
+            the tightest. Choose it before the first look, and keep it; 1000 by default.
+        unpaired: the systems have different users, weeks or countries: compare their means with Welch's test
+            of independent units. Each system is evaluated only on the queries that it answered. Without a
+            cluster, every row of a classifier is a unit.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
         p, adjusted p, the smallest difference that the test can detect, and a verdict in words. With a
-        margin, also the margin, and p of "not worse" and "equivalent". With
-        ``pairs=True``, the same for every pair of systems, see `Comparison.pairs`.
+        margin, a row also has the margin, and p of "not worse" and "equivalent". With ``pairs=True``,
+        `Comparison.pairs` has the same for every pair of systems.
 
     Raises:
         MetricError: a metric, switch, test or method cannot be read, no such baseline, or an aggregation

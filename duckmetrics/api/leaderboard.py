@@ -1,4 +1,4 @@
-"""Which of many systems is the best, and which of them no test distinguishes from it."""
+"""Rank many systems, and show which of them no test distinguishes from the best."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank all systems, the best first, and test every pair of them.
 
-    A place alone says little: two means almost always differ. Each system also gets letters, an
+    A place alone is not enough, because two means almost always differ. Each system also gets letters, an
     interval of its rank, and its chance to be the best. Two systems share a letter if no test distinguishes
     them.
 
@@ -76,15 +76,15 @@ def leaderboard(
             snapshot, chunks, like, interval, interval_method, cluster, alpha, allow_different, **switches: as
             for `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
-        adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
-            the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
-            family, and the overall results of a metric are another one.
-        resamples: the number of resamples of a test that draws them, and of the chances to be the best; by
+        adjust: how p is adjusted for the number of pairs of a metric. The default is ``"holm"``, or
+            ``"none"`` if the test itself covers all pairs of systems, as ``"tukey"`` does. The slices of a
+            slicing are one family, and the overall results of a metric are another one.
+        resamples: the number of resamples of a test that resamples, and of the chances to be the best; by
             default, a chance comes from up to 2000 resamples.
         seed: another seed draws other resamples.
 
     Returns:
-        A row for every system, slice and metric, the best first: value with its interval, place, the interval
+        A row for every system, slice and metric, the best first: value with its interval, place, interval
         of the rank, letters, difference to the best system with its adjusted p, chance to be the best, and a
         verdict in words.
 

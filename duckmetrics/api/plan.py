@@ -1,4 +1,4 @@
-"""How many queries or users a comparison needs: from data at hand, or from a standard deviation."""
+"""Compute how many queries or users a comparison needs, from data or from a standard deviation."""
 
 from __future__ import annotations
 
@@ -74,28 +74,30 @@ def plan(
     allow_different: bool = False,
     **switches: Unpack[Switches],
 ) -> Plan:
-    """Return how many units a comparison needs, and what it finds with those at hand.
+    """Return how many units a comparison needs, and which difference it finds with the units that you have.
 
-    The spread comes from data at hand: the differences of systems per query, or per cluster. Of one system,
-    the spread of its values plans two arms with different units. Or give ``sd`` or ``rate``.
+    The standard deviation comes from your data: from the differences of systems per query, or per cluster.
+    If the data have only one system, it comes from the values of this system, and the plan is for two arms
+    with different units. Without data, give ``sd`` or ``rate``.
 
     Args:
         predictions, truth, metrics, system, columns, layout, positive, score, where, version, as_of,
             queries, history, items, reference, connection, threads, memory_limit, temp_directory,
             snapshot, like, cluster, allow_different, **switches: as for `compare`.
-        baseline: the system to compare with; with ``unpaired``, the one whose spread is taken.
+        baseline: the system to compare with; with ``unpaired``, the one that gives the standard deviation.
         difference: the difference to find, or ``"1%"`` of the value of the baseline.
-        units: the number of units to judge, by default those at hand.
+        units: compute the smallest difference and the power for this number of units; by default, for the
+            units in the data.
         power: the probability of finding the difference, from 0.5 on.
         alpha: the error rate of all comparisons together.
-        comparisons: their number; by default the compared systems times the metrics.
-        adjust: ``"holm"``, ``"bonferroni"`` or ``"max_t"``: each comparison has alpha divided by their
-            number, the first step of Holm's method; ``"none"``: each has alpha.
-        margin: instead of a difference, the margin of a one-sided test that a system is not worse.
+        comparisons: the number of comparisons; by default, the compared systems times the metrics.
+        adjust: with ``"holm"``, ``"bonferroni"`` or ``"max_t"``, alpha is divided by the number of
+            comparisons, as in the first step of Holm's method. With ``"none"``, it is not divided.
+        margin: the margin of a one-sided test that a system is not worse, instead of a difference.
         unpaired: plan two arms with different units, although the data have several systems.
         share: the share of the units in the control arm, for unpaired arms; 0.5 by default.
-        sd: the standard deviation of the differences per unit, or with ``unpaired`` of the values.
-        rate: a proportion such as a click-through rate, of two arms of equal size.
+        sd: the standard deviation of the differences per unit; with ``unpaired``, that of the values.
+        rate: a proportion, such as a click-through rate; the plan is for two arms of equal size.
 
     Raises:
         MetricError: neither difference nor units, a number that is not allowed, or no known spread.

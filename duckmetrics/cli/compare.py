@@ -72,7 +72,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 @click.option(
     "--unpaired",
     is_flag=True,
-    help="The systems have other users, weeks or countries: Welch's test of independent units.",
+    help="The systems have different users, weeks or countries: use Welch's test of independent units.",
 )
 @click.option(
     "--pairs/--no-pairs", "pairs", default=None,
@@ -88,14 +88,17 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance explains?
 
-    Each of PREDICTIONS is a system, named after its file; or one table holds all of them, with --system
-    COLUMN; or each has a name, with --system NAME=TABLE. The first line is the verdict. Then, for every
-    system and metric: both values, the change with its interval, also drawn, and a verdict (▲ better,
-    ▼ worse, ○ unclear, ◆ different, – not tested; with --margin also ≈ equivalent, △ not worse and
-    ◇ inconclusive); with --by, the slices of the first metric, the worst
-    first. --format plain and files have all columns: effect size, wins, ties and losses, p adjusted for the
-    number of comparisons, the smallest difference that the test can detect (mde). Without -m, rankings
-    are compared by ndcg@10 and classifiers by auc.
+    Each of PREDICTIONS is a system, named after its file. If one table holds all systems, use --system
+    COLUMN. To name each system, use --system NAME=TABLE. Without -m, rankings are compared by ndcg@10 and
+    classifiers by auc.
+
+    The first line is the verdict. Then, every system and metric has a row: both values, the change with its
+    interval, a drawing of the interval, and a verdict. A verdict is ▲ better, ▼ worse, ○ unclear, ◆ different
+    or – not tested; with --margin also ≈ equivalent, △ not worse or ◇ inconclusive. With --by, the slices of
+    the first metric follow, the worst first.
+
+    --format plain and files have all columns: effect size, wins, ties and losses, p adjusted for the number
+    of comparisons, and the smallest difference that the test can detect (mde).
 
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
@@ -155,10 +158,11 @@ def compare(**options: Any) -> None:
 def leaderboard(**options: Any) -> None:
     """Rank all systems, the best first, and test every pair of them.
 
-    Each of PREDICTIONS is a system, named after its file; or one table holds all of them, with --system
-    COLUMN; or each has a name, with --system NAME=TABLE. Systems that share a letter cannot be
-    distinguished. For every system and metric: value with its interval, range of its true rank,
-    difference to the best system with p adjusted for the number of pairs, and chance to be the best.
+    Each of PREDICTIONS is a system, named after its file. If one table holds all systems, use --system
+    COLUMN. To name each system, use --system NAME=TABLE. Systems that share a letter cannot be
+    distinguished. Every system and metric has a row: the value with its interval, the range of the true
+    rank, the difference to the best system with p adjusted for the number of pairs, and the chance to be
+    the best.
 
     \b
     duckmetrics leaderboard a.parquet b.parquet c.parquet --truth truth.parquet -m ndcg@10,map

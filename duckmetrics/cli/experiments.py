@@ -1,4 +1,4 @@
-"""``duckmetrics plan`` and ``ab``: how many units does a comparison need, and what did an experiment find?"""
+"""``duckmetrics plan`` and ``ab``: plan the units of a comparison, and analyze an A/B test."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ WANTED = (
 @click.option("--lower-is-better", multiple=True, metavar="METRIC[,…]", help="Metrics where lower is better.")
 @click.option(
     "--adjust", default="holm", show_default=True, metavar="METHOD",
-    help="holm, benjamini_hochberg, bonferroni, …, or none; over all comparisons.",
+    help="holm, benjamini_hochberg, bonferroni, …, or none, for all comparisons together.",
 )  # fmt: skip
 @click.option("--interval", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option(
@@ -69,7 +69,7 @@ WANTED = (
 )
 @click.option(
     "--sequential", is_flag=True,
-    help="p, intervals and sample ratio hold at every look: look every day, and stop when you want.",
+    help="p, intervals and sample ratio hold at every look: you may look every day, and stop at any time.",
 )  # fmt: skip
 @click.option(
     "--planned", type=click.IntRange(min=1), metavar="N",
@@ -79,12 +79,14 @@ WANTED = (
 def ab(**options: Any) -> None:
     """Compare the variants of an experiment with the control.
 
-    Each row of TABLE is one unit that was assigned to a variant, such as a user. The numbers of units are
-    checked first (sample ratio). Then, for every metric and treated variant: both values, the change with
-    its interval, the relative change, p adjusted for the number of comparisons, and a verdict; below, the
-    smallest change that the test would probably find. --format plain has all columns. A column is a mean
-    (Welch's t-test), one of only 0 and 1 a proportion (z-test), numerator/denominator a ratio of sums
-    (jackknife over units).
+    Each row of TABLE is one unit that was assigned to a variant, such as a user. A metric is a column or
+    a ratio. A column is compared by its mean (Welch's t-test). If it holds only 0 and 1, it is a proportion
+    (z-test). numerator/denominator is a ratio of sums (jackknife over units).
+
+    The numbers of units are checked first (sample ratio). Then, every metric and treated variant has a row:
+    both values, the change with its interval, the relative change, p adjusted for the number of
+    comparisons, and a verdict. A line below shows the smallest change that the test would probably find.
+    --format plain has all columns.
 
     \b
     duckmetrics ab users.parquet --variant variant --control A -m revenue,clicks/sessions,converted
@@ -119,12 +121,21 @@ def ab(**options: Any) -> None:
 @click.command(short_help="Count the queries or users that a comparison needs.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @click.option("--difference", metavar="D", help="The difference to find: 0.005, or 1% of the value.")
-@click.option("--units", type=int, metavar="N", help="Judge this number of units.  [default: those at hand]")
 @click.option(
-    "--power", type=float, default=0.8, show_default=True, help="The chance to find the difference."
+    "--units",
+    type=int,
+    metavar="N",
+    help="Compute mde and power for N units.  [default: the units in the data]",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The error rate of all together.")
-@click.option("--comparisons", type=int, metavar="N", help="Their number.  [default: systems times metrics]")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="The probability to find the difference."
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="The error rate of all comparisons."
+)
+@click.option(
+    "--comparisons", type=int, metavar="N", help="Number of comparisons.  [default: systems times metrics]"
+)
 @click.option("--adjust", metavar="METHOD", help="holm, bonferroni, max_t or none.  [default: holm]")
 @click.option("--margin", metavar="D", help="Plan a one-sided test that a system is not worse by D.")
 @click.option("--unpaired", is_flag=True, help="Plan two arms with different units, as in an A/B test.")
@@ -136,8 +147,9 @@ def ab(**options: Any) -> None:
 def plan(**options: Any) -> None:
     """Count the queries or users that a comparison needs to find a difference.
 
-    Each of PREDICTIONS is a system, as for compare; the spread of their differences is measured. Of one
-    system, the spread of its values plans two arms with different units.
+    Each of PREDICTIONS is a system, as for compare. The plan uses the standard deviation of their
+    differences. With one system, it uses the standard deviation of the values, and plans two arms with
+    different units. Without data, give --sd or --rate.
 
     \b
     duckmetrics plan runs.parquet --system model --baseline A --truth truth.parquet \\

@@ -1,10 +1,10 @@
 -- name:     always_valid
 -- title:    Always-valid test against a baseline, for data that you look at again and again
 -- meaning:  The test shows whether the mean of a system differs from the mean of a baseline, on the same queries. Its
---           p-value and interval hold at every look at growing data, so that you can stop when you have seen enough.
+--           p-value and interval hold at every look at growing data, so you can stop when you have seen enough.
 -- use:      to compare a system with a baseline while queries still arrive
 -- beware:   the interval is at least 1.5 times as wide as that of paired_t; if you look only once, use paired_t. If
---           nearly all differences are equal, and few others balance them, looks before 100 queries find too many
+--           nearly all differences are equal and a few others balance them, looks before 100 queries find too many
 --           differences
 -- reading:  p < 0.05: the difference from the baseline is larger than chance explains, however often you looked
 --           p >= 0.05: not enough data yet; you may collect more and look again
@@ -35,10 +35,10 @@
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 0.5773502691896257, NULL, NULL,
 --           NULL, NULL, NULL, 3.464101615137755, 2, 0.9811131547830374
 -- related:  paired_t, sequential_mean, sequential_ratio, adjusted_p
--- note:     units without a value on one side are left out. p is that of this look; the smallest p of all looks is as
---           valid. Choose planned before the first look, and keep it; a unit that was counted must keep its value. If
---           all differences are equal except for rounding, p is 1 if they are 0, else 2 / 2^n as in paired_t. With
---           one unit there is a delta, but no p
+-- note:     units without a value for the system or the baseline are left out. p is the p-value of this look; the
+--           smallest p of all looks is valid, too. Choose planned before the first look, and keep it. The value of a
+--           unit must not change between two looks. If all differences are equal except for rounding, p is 1 if they
+--           are 0, else 2 / 2^n as in paired_t. With one unit, there is a delta, but no p
 WITH moments AS (
     SELECT
         system, metric, count(*) AS n,

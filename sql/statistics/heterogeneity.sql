@@ -3,11 +3,11 @@
 -- meaning:  Cochran's Q compares the estimates of slices, such as the difference of two models in each country. It
 --           shows whether they differ from each other by more than their standard errors explain.
 -- use:      to check whether a change has the same effect in every slice
--- beware:   a slice may differ from 0 while another does not, although the two do not differ from each other; units
---           that are in several slices make p too large
+-- beware:   one slice may differ from 0 and another one not, although the two do not differ from each other; if units
+--           are in several slices, p is too large
 -- reading:  p < 0.05: the effect is not the same in every slice
---           p >= 0.05: chance can explain the differences of the slices
---           i2 = 0.75: three quarters of the variation of the estimates is between the slices
+--           p >= 0.05: chance can explain the differences between the slices
+--           i2 = 0.75: chance does not explain three quarters of the variation of the estimates
 -- inputs:   estimates (family, slice, estimate, se, df)
 -- optional: df = 1e12
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
@@ -31,9 +31,10 @@
 -- example:  heterogeneity(VALUES ('m', 'DE', 1, 1, 1e12), ('m', 'US', 4, 1, 1e12)) = 'm', 2, 4.5, 1,
 --           0.03389485352468927, 0.7777777777777778, 3.5, 2.5, 1.5, -0.4399459768100802, 5.4399459768100815
 -- related:  shrinkage, paired_t, unpaired_t, adjusted_p
--- note:     df of an estimate are the degrees of freedom of its standard error. They keep the level of the test if
---           slices have few units: with 8 slices of 20, the chi-square distribution rejects in 7 to 14 %. An estimate
---           that is NULL, or without a positive standard error, is left out. One slice has no p
+-- note:     df in the input is the number of degrees of freedom of the standard error. It keeps the level of the test
+--           if slices have few units: with 8 slices of 20 units, the chi-square distribution rejects in 7 to 14 % of
+--           cases. An estimate is left out if it is NULL, or if its standard error is not positive. With one slice,
+--           there is no p
 WITH scaled AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT

@@ -1,12 +1,12 @@
 -- name:     interleaving
 -- title:    Interleaving: which ranker gets the clicks of mixed lists
 -- meaning:  Interleaving mixes the lists of two rankers and shows the mixed list. Each click is a credit for the ranker
---           that the item came from, and the ranker with more credit wins the impression.
+--           that the item came from. The ranker with more credits wins the impression.
 -- use:      to compare two rankers online with far fewer users than an A/B test needs
 -- beware:   it shows which ranker users prefer, not how much a business metric changes; a ranker can win clicks with
 --           items that nobody buys
 -- reading:  delta = 0: both rankers win equally often
---           delta = 0.1: the system wins 60% of the impressions, half of the ties included
+--           delta = 0.1: the system wins 60% of the impressions, if a tie counts as half a win
 --           p < 0.05: the preference is stronger than chance explains
 -- inputs:   impressions (impression_id, system, clicked, rank, place, cluster_id)
 -- optional: rank = NULL, place = NULL, cluster_id = NULL
@@ -33,8 +33,9 @@
 --           (3, 'B', 1, NULL, NULL, NULL); baseline := 'A') = 'B', 3, 2, 1, 0, 0.3333333333333333,
 --           -0.3837754549582438, 1.0504421216249105, 0.5, 3, 3
 -- related:  sign_test, binomial_test
--- note:     a click that is NULL is none. With more than two systems, an impression counts for those that it has items
---           of. Without cluster_id, every impression is a unit; if all preferences are equal, the bounds are NULL
+-- note:     NULL in clicked means no click. If there are more than two systems, an impression counts only for the
+--           systems that have items in it. Without cluster_id, every impression is a unit. If all preferences are
+--           equal, the bounds are NULL
 WITH units AS (
     SELECT
         system, cluster_id, alone,

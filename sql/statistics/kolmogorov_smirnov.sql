@@ -1,11 +1,11 @@
 -- name:     kolmogorov_smirnov
 -- title:    Kolmogorov-Smirnov test of two samples against a control
--- meaning:  The test finds the value at which the shares of smaller values differ most between an arm and a control. It
---           shows whether the two distributions differ by more than chance explains.
--- use:      to notice drift: scores of today against those of last week, or of a new model against the old one
+-- meaning:  The test compares the shares of values up to each point in an arm and in a control. It finds the point
+--           where the shares differ most, and shows whether the two distributions differ by more than chance explains.
+-- use:      to detect drift: compare today's scores with those of last week, or a new model with the old one
 -- beware:   with many rows, a difference that no user notices is significant: decide by the size of the statistic
 -- reading:  statistic = 0: both samples have the same distribution
---           statistic = 0.1: at one value, the shares of smaller values differ by 10 points
+--           statistic = 0.1: at one point, the shares of values up to it differ by 10 percentage points
 --           p < 0.05: the distributions differ by more than chance explains
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, exact BOOLEAN DEFAULT NULL
@@ -25,10 +25,10 @@
 --           'B', 0.6, 3, 3, 0.6666666666666666, 2, TRUE
 -- related:  population_stability, mann_whitney, welch_t
 -- small:    the exact p holds for any number of units and any distribution
--- note:     a value that is NULL is left out. p is exact by default if (n + n_control) * least(n, n_control) is at most
---           200000; exact=true allows ten times as much. With equal values in both samples, the true p is smaller.
---           largest_at is the smallest x with the largest difference. The limit is that of R; scipy uses another
---           approximation, which gives a smaller p
+-- note:     NULL values are left out. By default, p is exact if (n + n_control) * least(n, n_control) is at most
+--           200000; exact=true allows ten times as much. If a value is in both samples, the true p is smaller.
+--           largest_at is the smallest x with the largest difference. If p is not exact, it comes from the same limit
+--           as in R; scipy uses another approximation, which gives a smaller p
 WITH differences_at AS (
     -- In whole numbers, because equal differences must be equal.
     SELECT

@@ -1,11 +1,12 @@
 -- name:     max_t
 -- title:    Comparisons with a baseline, adjusted together by the largest statistic of random swaps
 -- meaning:  An adjusted p-value accounts for the number of comparisons. max_t swaps the values of each system and the
---           baseline at random, in the same queries for all systems and metrics. It shows how often the largest of all
---           statistics is then at least as large as an observed one. Correlated comparisons are corrected less.
+--           baseline in random queries, which are the same for all systems and metrics. It shows how often the largest
+--           of all statistics is then at least as large as an observed one. The correction is smaller for correlated
+--           comparisons.
 -- use:      when you compare several systems or metrics on the same queries, and decide by the p-values
--- beware:   the correction covers only the comparisons that you pass; pass every comparison that you look at, not only
---           the promising ones
+-- beware:   the correction covers only the comparisons that you pass; pass all comparisons that you look at, not only
+--           those that look good
 -- reading:  p_adjusted < 0.05: the difference from the baseline remains significant after the correction
 --           p_adjusted >= 0.05: chance can explain a difference this large among this many comparisons
 -- inputs:   per_query (system, metric, query_id, value)
@@ -38,13 +39,13 @@
 --           ('B', 'm', 3, 3); baseline := 'A', resamples := 100) = 'B', 'm', 3, 2, 3.464101615137755,
 --           0.27722772277227725, 0.27722772277227725, 0.2500000000000001, 100
 -- related:  adjusted_p, randomization_test, tukey_hsd, paired_t
--- note:     all rows are one family. The test assumes that the differences of a query from the baseline are as likely
---           as the same differences with the other sign; for many queries, their correlation suffices. n may differ:
---           units without a value on one side are left out. The signs come from a hash of query_id, as in
---           randomization_test, whose p for exact=false is the same. With more units than groups, statistic and p are
---           those of the sums of the groups. Differences of up to 1e-12 of the mean size of the values are ties. With
---           one unit, p is NULL, and the comparison is not part of the family; if all differences are equal,
---           statistic is NULL
+-- note:     all rows are one family. The test assumes that each difference from the baseline is as likely as the same
+--           difference with the other sign. With many queries, this assumption is not needed: the random signs keep the
+--           correlation of the differences. Units without a value for the system or the baseline are left out, so n may
+--           differ between comparisons. The signs come from a hash of query_id, so p is the same as in
+--           randomization_test with exact=false. If there are more units than groups, statistic and p come from the
+--           sums of the groups. Differences of up to 1e-12 of the mean size of the values are ties. With one unit, p is
+--           NULL, and the comparison is not part of the family. If all differences are equal, statistic is NULL
 WITH placed AS (
     SELECT
         scored.number, family.system, family.metric, family.threshold, scored.z * (1 - 1e-9) AS z,

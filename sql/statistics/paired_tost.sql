@@ -1,13 +1,14 @@
 -- name:     paired_tost
 -- title:    Paired t-tests of a margin: not worse, and equivalent
--- meaning:  These tests show whether the mean of a system is close enough to the mean of a baseline. You say how large
---           a difference may be: the margin. One test asks whether the system loses less than the margin, another
---           whether it gains less than the margin. If both hold, the system is equivalent (TOST: two one-sided tests).
+-- meaning:  These tests show whether the mean of a system is close enough to the mean of a baseline. You set the
+--           margin: how large a difference may be. One test asks whether the system loses less than the margin. Another
+--           test asks whether it gains less than the margin. If both hold, the system is equivalent (TOST: two
+--           one-sided tests).
 -- use:      to release a cheaper or simpler system that is not worse by more than a margin
 -- beware:   choose the margin before you look at the data; a p of paired_t above 0.05 does not show that two systems
 --           are equivalent
--- reading:  p_higher < 0.05: the mean is above that of the baseline minus the margin; not worse if higher is better
---           p_lower < 0.05: the mean is below that of the baseline plus the margin; not worse if lower is better
+-- reading:  p_higher < 0.05: the mean is above the baseline mean minus the margin: not worse, if higher is better
+--           p_lower < 0.05: the mean is below the baseline mean plus the margin: not worse, if lower is better
 --           p_equivalent < 0.05: the means differ by less than the margin
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, margin DOUBLE CHECK (margin > 0), relative BOOLEAN DEFAULT FALSE,
@@ -36,11 +37,12 @@
 --           0.3141455391529506, 3.6858544608470494, 10.392304845413264, -3.4641016151377544, 2, 0.0045663056931377274,
 --           0.037089950113724256, 0.037089950113724256
 -- related:  paired_t, adjusted_p, mean_interval
--- note:     units without a value on one side are left out. If all differences from a bound are equal except for
---           rounding, there is no statistic; p is that of the one-sided sign test, 1 / 2^n on the right side of the
---           bound, else 1. With one unit there is a delta, but no interval and no p. A relative margin needs a
---           baseline with a mean other than 0. The bounds are those of the 1 - 2 * alpha interval of the difference;
---           they decide as p does if the margin is not relative
+-- note:     units without a value for the system or the baseline are left out. If all differences from a bound are
+--           equal except for rounding, the statistic is NULL. p then comes from the one-sided sign test: 1 / 2^n if the
+--           differences are on the right side of the bound, else 1. With one unit, there is a delta, but no interval
+--           and no p. A relative margin needs a baseline with a mean other than 0. delta_lower and delta_upper are the
+--           bounds of the interval of level 1 - 2 * alpha. If the margin is not relative, they lead to the same
+--           decision as p
 WITH shifted AS (
     SELECT
         system, metric, value, baseline_value, difference,

@@ -1,12 +1,12 @@
 -- name:     population_stability
 -- title:    Population stability index of two samples against a control
 -- meaning:  The population stability index reports how far a distribution has moved away from a control. It compares
---           the shares of both samples in bins that hold equally many values of the control.
--- use:      to notice drift of scores or features, with the number that risk departments report
+--           the shares of both samples in bins. Each bin holds the same number of values of the control.
+-- use:      to detect drift of scores or features, with the number that risk departments report
 -- beware:   the usual limits 0.1 and 0.25 ignore the sample size: small samples exceed them by chance, and large
 --           samples differ significantly far below them
 -- reading:  psi = 0: both samples have the same share in each bin
---           psi = 0.25: by a common rule, the distribution has changed much
+--           psi = 0.25: by a common rule, a large change of the distribution
 --           p < 0.05: the distributions differ by more than chance explains
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, bins INTEGER DEFAULT 10 CHECK (bins > 1),
@@ -26,8 +26,8 @@
 -- example:  population_stability(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4),
 --           ('B', 4); control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
 -- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
--- note:     a value that is NULL is left out. Equal values are in one bin, so that there can be fewer bins. The metric
---           score_psi is the same for the scores of two runs. If a bin expects fewer than 100 values, p is NULL,
+-- note:     NULL values are left out. Equal values are in one bin, so there can be fewer bins. The metric score_psi
+--           computes the same for the scores of two runs. If fewer than 100 values are expected in a bin, p is NULL,
 --           because the chi-square distribution gives too many alarms: use fewer bins
 WITH edged AS (
     SELECT

@@ -1,13 +1,13 @@
 -- name:     quantile_interval
 -- title:    Quantile, such as the median, with its interval from order statistics
 -- meaning:  The interval shows how precisely the queries of the test set measure a median or another percentile of a
---           metric. Its ends are two of the values, so it holds for every distribution.
+--           metric. Its bounds are two of the values, so it is valid for every distribution.
 -- use:      to report a median, or a bad tail such as the 10th percentile, together with its uncertainty
--- beware:   the ranks come from a binomial distribution, which has steps: the interval covers at least the level,
---           often more
+-- beware:   the ranks come from a binomial distribution, which has steps: the coverage is at least the level, and often
+--           higher
 -- reading:  level = 0.95: at least 95 of 100 such intervals from new samples contain the quantile of all queries
---           coverage = 0.96: the probability of these two ranks, at least the level
---           lower NULL: even the smallest value is not far enough out; take more queries
+--           coverage = 0.96: the probability that these two ranks enclose the quantile; at least the level
+--           lower is NULL: there are too few queries for this bound; take more queries
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   q DOUBLE DEFAULT 0.5 CHECK (q > 0 AND q < 1),
 --           level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
@@ -29,8 +29,8 @@
 --           ('A', 'm', 5, 0.7), ('A', 'm', 6, 0.9)) = 'A', 'm', 6, 0.45, 0.1, 0.9, 1, 6, 0.96875
 -- related:  mean_interval, bootstrap_interval, wilson_interval
 -- small:    order statistics have this coverage for any number of units and any distribution
--- note:     a value that is NULL is left out. A bound is NULL if there are too few values; coverage then counts that
---           side as unbounded. The median needs 6 values at a level of 0.95, the 90th percentile 36
+-- note:     NULL values are left out. A bound is NULL if there are too few values. coverage then treats that side as
+--           unbounded. At a level of 0.95, the median needs 6 values, and the 90th percentile needs 36
 SELECT
     system,
     metric,

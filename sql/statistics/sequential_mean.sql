@@ -1,7 +1,7 @@
 -- name:     sequential_mean
 -- title:    Always-valid test of a mean against a control, for a running experiment
--- meaning:  The test shows whether the mean of an arm differs from the mean of a control. Its p-value and interval
---           hold at every look at a running experiment, so that you can stop when you have seen enough.
+-- meaning:  The test shows whether the mean of an arm differs from the mean of a control. Its p-value and interval hold
+--           at every look at a running experiment, so you can stop when you have seen enough.
 -- use:      to look at an A/B test of means or shares again and again while it runs
 -- beware:   the interval is at least 1.5 times as wide as that of welch_t; if you look only once, use welch_t
 -- reading:  p < 0.05: the difference from the control is larger than chance explains, however often you looked
@@ -32,10 +32,10 @@
 -- example:  sequential_mean(VALUES ('A', 0), ('A', 2), ('B', 3), ('B', 5); control := 'A', planned := 10) = 'B', 1, 4,
 --           3, NULL, NULL, 3, NULL, NULL, 0.66541544193073, 2, 2, 1.4142135623730951, 2.1213203435596424, 2
 -- related:  always_valid, sequential_ratio, sequential_sample_ratio, welch_t
--- note:     a value that is NULL is left out. p is that of this look; the smallest p of all looks is as valid. A unit
---           that was counted must keep its value: count a user when the value is final. Choose planned before the
---           first look, and keep it. Bounds are NULL while there are too few units for an interval. If both arms are
---           constant, p is 1 if their means are equal, else NULL. The relative interval needs positive means
+-- note:     NULL values are left out. p is the p-value of this look; the smallest p of all looks is valid, too. The
+--           value of a unit must not change between two looks: count a user when the value is final. Choose planned
+--           before the first look, and keep it. Bounds are NULL while there are too few units for an interval. If both
+--           arms are constant, p is 1 if their means are equal, else NULL. The relative interval needs positive means
 WITH tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT

@@ -30,10 +30,10 @@
 -- example:  sequential_ratio(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A') = 'B', 0.5,
 --           1.5, 1, NULL, NULL, 2, NULL, NULL, 0.9983723433717326, 2, 2, 0.7071067811865476, 1.4142135623730951, 2
 -- related:  sequential_mean, always_valid, sequential_sample_ratio, ratio_delta
--- note:     a row is a unit, such as a user with clicks and impressions. Rows with a NULL numerator or denominator
---           do not count. A unit that was counted must keep its numbers: count a user when they are final. p is that
---           of this look; the smallest p of all looks is as valid. Bounds are NULL while there are too few units for
---           an interval
+-- note:     each row is a unit, such as a user with clicks and impressions. Rows with a NULL numerator or denominator
+--           do not count. The numbers of a unit must not change between two looks: count a user when they are final. p
+--           is the p-value of this look; the smallest p of all looks is valid, too. Bounds are NULL while there are too
+--           few units for an interval
 WITH tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT

@@ -1,12 +1,12 @@
 -- name:     sequential_sample_ratio
 -- title:    Sample ratio mismatch that you may look for every day
 -- meaning:  The test shows whether the arms of a running experiment have the planned shares of units. Its p-value holds
---           at every look, so that you can check the assignment every day.
+--           at every look, so you can check the assignment every day.
 -- use:      to check the assignment of an A/B test again and again while it runs
 -- beware:   count the units that were assigned, such as users; the treatment itself can change the number of page
 --           views
 -- reading:  p < 0.001: the arms differ from the plan by more than chance explains, however often you looked
---           p >= 0.001: chance can explain how the arms differ from the plan
+--           p >= 0.001: chance can explain the differences from the plan
 -- inputs:   counts (observed, expected)
 -- optional: expected = 1
 -- params:   alpha DOUBLE DEFAULT 0.001 CHECK (alpha > 0 AND alpha < 1),
@@ -28,9 +28,10 @@
 -- example:  sequential_sample_ratio(VALUES (50412, 1), (49588, 1)) = 0.8203003779305167, 1,
 --           0.4402993784244871, 100000, FALSE
 -- related:  sample_ratio, sequential_mean, sequential_ratio, binomial_test
--- note:     expected may be counts or shares: only their proportions count. If there is a mismatch, do not trust any
---           comparison of the arms; first find out where units were lost. A single arm has no p. Choose planned
---           before the first look, and keep it. A unit in an arm without a planned share is a mismatch
+-- note:     expected has counts or shares: only their proportions matter. If there is a mismatch, do not trust any
+--           comparison of the arms; first find out where units were lost. With a single arm, there is no p. Choose
+--           planned before the first look, and keep it. If an arm without a planned share has a unit, this is a
+--           mismatch
 WITH totals AS (
     SELECT sum(CAST(observed AS DOUBLE)) AS observed, sum(CAST(expected AS DOUBLE)) AS expected
     FROM counts

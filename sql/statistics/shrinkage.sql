@@ -1,12 +1,12 @@
 -- name:     shrinkage
 -- title:    Estimates of slices, moved toward their common mean
 -- meaning:  The estimate of a small slice is often far from the truth by chance. Shrinkage moves every estimate toward
---           the mean of all slices, and the uncertain ones most.
--- use:      to judge the best and the worst of many slices, which are otherwise exaggerated
--- beware:   the slices must be of one kind, so that their effects come from one distribution; with few slices their
---           variance is itself uncertain
+--           the mean of all slices. Uncertain estimates move most.
+-- use:      to judge the best and the worst of many slices, which chance otherwise exaggerates
+-- beware:   use slices of one kind, because the method assumes that their effects come from one distribution; with few
+--           slices, the variance of this distribution is itself uncertain
 -- reading:  shrunk = mean of all slices: nothing shows that this slice differs from the others
---           shrunk = estimate: the estimate is precise next to the variation between slices
+--           shrunk = estimate: the standard error is small compared with the variation between slices
 -- inputs:   estimates (family, slice, estimate, se, df)
 -- optional: df = 1e12
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
@@ -27,8 +27,8 @@
 --           0.9428090415820634, -0.5145384324662365, 3.1812050991329035; 'm', 'US', 4, 1, 3.6666666666666665,
 --           0.9428090415820634, 1.818794900867097, 5.514538432466237
 -- related:  heterogeneity
--- note:     an estimate that is NULL, or without a positive standard error, is left out. The interval takes tau2 as
---           known, so it is a little too narrow if there are few slices
+-- note:     an estimate is left out if it is NULL, or if its standard error is not positive. The interval treats tau2
+--           as known, so it is a little too narrow if there are few slices
 WITH shares AS (
     SELECT
         estimates.family, estimates.slice, estimates.estimate, estimates.se, pooled.mean, pooled.mean_se,

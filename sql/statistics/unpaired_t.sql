@@ -1,10 +1,11 @@
 -- name:     unpaired_t
 -- title:    Welch's t-test of systems with other units than the baseline
 -- meaning:  The unpaired t-test shows whether the mean of a system differs from the mean of a baseline by more than
---           chance explains. The systems have other units, such as other users, weeks or countries.
+--           chance explains. The system and the baseline have different units, such as different users, weeks or
+--           countries.
 -- use:      to compare systems that have no queries or users in common
--- beware:   units that are in both systems make them depend on each other; with 20 skewed values against 200, p is
---           below 0.05 in about 9 % of comparisons of equal systems
+-- beware:   units that are in both systems make the two means depend on each other; if 20 skewed values are compared
+--           with 200, p is below 0.05 in about 9 % of comparisons of equal systems
 -- reading:  p < 0.05: the difference from the baseline is larger than chance explains
 --           p >= 0.05: chance can explain the difference; this does not prove that it is 0
 --           abs(delta) < mde: the test often misses a true difference of this size
@@ -35,9 +36,9 @@
 --           -0.9998392073791285, 99506.05395105417, 2.1213203435596424, 2.1213203435596424, 2, 0.16794970566215633,
 --           8.147948674146718
 -- related:  paired_t, welch_t, heterogeneity, adjusted_p
--- note:     a value that is NULL is left out. With one unit on a side there is a delta, but no interval and no p. If
---           all values of both are equal, p is 1 if their means are equal, else NULL. The relative interval needs
---           positive means. mde is the difference that a test with the same numbers of units finds with
+-- note:     NULL values are left out. If the system or the baseline has only one unit, there is a delta, but no
+--           interval and no p. If neither has any variance, p is 1 if the means are equal, else NULL. The relative
+--           interval needs positive means. A test with the same numbers of units finds a difference of mde with
 --           probability power
 WITH arms AS (
     SELECT
