@@ -139,7 +139,9 @@ def ab(**options: Any) -> None:
 @click.option("--adjust", metavar="METHOD", help="holm, bonferroni, max_t or none.  [default: holm]")
 @click.option("--margin", metavar="D", help="Plan a one-sided test that a system is not worse by D.")
 @click.option("--unpaired", is_flag=True, help="Plan two arms with different units, as in an A/B test.")
-@click.option("--share", type=float, metavar="S", help="The share of the control arm.  [default: 0.5]")
+@click.option(
+    "--share", type=float, metavar="S", help="With --unpaired: the share of the control arm.  [default: 0.5]"
+)
 @click.option("--sd", type=float, metavar="SD", help="Plan from this standard deviation instead of data.")
 @click.option("--rate", type=float, metavar="P", help="Plan from this proportion instead of data.")
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, QUERIES, *SIDE_TABLES, CLUSTER, BASELINE)
