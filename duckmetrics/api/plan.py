@@ -172,6 +172,9 @@ def _refuse_share(share: Any, unpaired: bool, rate: Any) -> None:
     if share is None:
         return
     if not unpaired or rate is not None:
-        raise MetricError("share", "is for unpaired arms with a known sd", "add unpaired=True (--unpaired)")
+        advice = "add unpaired=True (--unpaired)"
+        if rate is not None:
+            advice = "leave share out: with a rate, both arms have the same number of units"
+        raise MetricError("share", "is for unpaired arms with a known sd", advice)
     if not 0 < read_number("share", share, "0.5") < 1:
         raise MetricError(f"share={share!r}", "is not between 0 and 1", "write 0.9 for nine of ten units")
