@@ -93,6 +93,10 @@ def test_one_system_is_planned_as_two_arms() -> None:
     assert row["difference"] == pytest.approx(0.075, rel=1e-12)
     alone = duckmetrics.plan(sd=row["sd"], difference=row["difference"], unpaired=True)
     assert row["units"] == alone.rows[0]["units"]
+    given: dict[str, Any] = {"difference": row["difference"], "share": 0.9}
+    uneven = duckmetrics.plan(run(score), metrics="mrr", **given)
+    assert uneven.rows[0]["units"] > row["units"]
+    assert uneven.rows[0]["units"] == duckmetrics.plan(sd=row["sd"], unpaired=True, **given).rows[0]["units"]
 
 
 def test_a_proportion_has_the_size_of_the_z_test() -> None:
@@ -133,7 +137,7 @@ def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
     rows = pa.table({"user": place // 2, "label": place % 3 % 2, "score": place * 7 % 40 / 40})
     found = duckmetrics.plan(rows, metrics=["auc", "ks"], cluster="user", difference=0.1).rows
     assert "interval_method" not in found[1]["reason"]
-    with pytest.raises(MetricError, match="leave share out"):
+    with pytest.raises(MetricError, match="two arms of equal size; leave share out"):
         duckmetrics.plan(rate=0.03, difference=0.01, share=0.9, unpaired=True)
 
 
