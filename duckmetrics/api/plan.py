@@ -113,7 +113,7 @@ def plan(
     """
     refuse_misspelled(plan, switches)
     goal = read_goal(difference, margin, units, power, alpha, comparisons, adjust)
-    _refuse_share(share, unpaired, rate)
+    share = _read_share(share, rate)
     if predictions is None and system is None and score is None:
         return _from_numbers(goal, sd, rate, unpaired, share)
     if sd is not None or rate is not None:
@@ -130,8 +130,7 @@ def plan(
     with compared(comparer, predictions, metrics, system, None, given, switches, opening) as found:
         session, parts, _ = found
         pilots, is_paired = _pilots(comparer, session, parts, baseline, unpaired)
-        arm = None if is_paired else (share or HALF)
-        return planned(session.engine, pilots, goal, name_of_units(parts), arm)
+        return planned(session.engine, pilots, goal, name_of_units(parts), _control_arm(share, is_paired))
 
 
 def _pilots(
@@ -167,13 +166,25 @@ def _from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: float |
         if goal.relative:
             raise MetricError("difference", "a share, and sd has no value", "write it as a number")
         pilot = Pilot("", None, None, spread, None, None)
-        return planned(engine, [pilot], goal, "units", (share or HALF) if unpaired else None)
+        return planned(engine, [pilot], goal, "units", _control_arm(share, not unpaired))
 
 
-def _refuse_share(share: Any, unpaired: bool, rate: Any) -> None:
+def _read_share(share: Any, rate: Any) -> float | None:
+    """Read the share of the control arm; None if nobody gave one."""
     if share is None:
-        return
-    if not unpaired or rate is not None:
-        raise MetricError("share", "is for unpaired arms with a known sd", "add unpaired=True (--unpaired)")
-    if not 0 < read_number("share", share, "0.5") < 1:
+        return None
+    if rate is not None:
+        raise MetricError("share", "a rate plans two arms of equal size", "leave share out (--share)")
+    read = read_number("share", share, "0.5")
+    if not 0 < read < 1:
         raise MetricError(f"share={share!r}", "is not between 0 and 1", "write 0.9 for nine of ten units")
+    return read
+
+
+def _control_arm(share: float | None, is_paired: bool) -> float | None:
+    """Return the share of the units in the control arm; None if each unit has a difference."""
+    if not is_paired:
+        return share or HALF
+    if share is not None:
+        raise MetricError("share", "is for unpaired arms", "add unpaired=True (--unpaired)")
+    return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.comparison.methods import PAIRED, SAMPLED, UNPAIRED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.comparison.slices import ERROR
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.units import N_BASELINE
@@ -107,7 +108,8 @@ def result_of_row(
         found |= {name: special.get(name) for name in BOUNDS if name in test.query.named_selects}
         # The power is that of the paired t-test, and does not hold for another test.
         found["se"] = None
-    if part.units is not None and part.units.linearized and is_rounding(row["value"], found):
+    of_sums = part.units is not None and (part.units.linearized or is_clustered(part))
+    if of_sums and is_rounding(row["value"], found):
         found["is_constant"] = False
     return found
 
@@ -176,7 +178,9 @@ def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, 
         # The same rows in another order have sums that differ in the last digit.
         fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
         for bound in ("delta_lower", "delta_upper", "relative_lower", "relative_upper"):
-            fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
+            size = abs(row["value"] or 0.0) if bound.startswith("delta") else 1.0
+            is_zero = abs(fields[bound] or 0.0) <= max(ROUNDING * size, CANCELLED)
+            fields[bound] = 0.0 if is_zero else fields[bound]
     return fields
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED
+from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED, SAMPLED
 from duckmetrics.comparison.unpaired import reason_without_p
 from duckmetrics.inference.units import N_BASELINE, QUERIES
 from duckmetrics.verdicts import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
@@ -56,7 +56,7 @@ def reason(
         why = f": {other['reason']}" if other.get("reason") else ""
         return f"the baseline has no value{why}"
     units = part.units
-    if units is None or row["metric"] in units.without:
+    if units is None or (row["metric"] in units.without and found["test"] != SAMPLED):
         return "it has no test" if units is None else f"it has no test: {units.without[row['metric']]}"
     if N_BASELINE in found:
         return reason_without_p(found, units.kind)

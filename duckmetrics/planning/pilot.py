@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.comparison.rows import tested_units
 from duckmetrics.comparison.slices import ERROR
+from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
 from duckmetrics.inference.units import ROWS, SHARED_ROWS
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Pilot(NamedTuple):
         n: the number of units.
         n_effective: how many units of equal weight they are worth.
         reason: why sd is unknown.
+        better: higher, lower, or None if there is no direction.
     """
 
     metric: str
@@ -39,6 +41,7 @@ class Pilot(NamedTuple):
     n: int | None
     n_effective: float | None
     reason: str | None = None
+    better: str | None = "higher"
 
 
 def paired_pilots(
@@ -60,8 +63,9 @@ def _paired(row: Row) -> Pilot:
     n, (error, df) = row["n_units"], row[ERROR] or (None, None)
     if not error or not df:
         reason = row["reason"] or "all differences are equal, so their spread is unknown"
-        return Pilot(row["metric"], row["system"], base, None, n, None, reason)
-    return Pilot(row["metric"], row["system"], base, error * n**0.5, n, float(df) + 1)
+        return Pilot(row["metric"], row["system"], base, None, n, None, _without_hint(reason))
+    sd = error * n**0.5
+    return Pilot(row["metric"], row["system"], base, sd, n, float(df) + 1, better=row["better"])
 
 
 def single_pilots(
@@ -90,8 +94,13 @@ def _single(row: Row, found: Row, part: FamilyEvaluation) -> Pilot:
         reason = row["reason"] or "its units do not differ, or there is only one"
         if part.units is not None and row["metric"] in part.units.without:
             reason = part.units.without[row["metric"]]
-        return Pilot(row["metric"], row["system"], row["value"], None, n, None, reason)
-    return Pilot(row["metric"], row["system"], row["value"], sd, n, None)
+        return Pilot(row["metric"], row["system"], row["value"], None, n, None, _without_hint(reason))
+    return Pilot(row["metric"], row["system"], row["value"], sd, n, None, better=row["better"])
+
+
+def _without_hint(reason: str) -> str:
+    """Return a reason without the advice to use the bootstrap, which has no plan."""
+    return reason.partition(f"; {HINT}")[0].partition(f"; {HINT_OF_PAIRS}")[0]
 
 
 def name_of_units(parts: Sequence[FamilyEvaluation]) -> str:

@@ -40,6 +40,7 @@ class Plan(Printed):
             why there is no plan.
         kind: what the units are.
         method: the sentence about the test.
+        of_margin: whether the difference is a margin, and the test shows that a system is not worse by it.
     """
 
     command = "plan"
@@ -48,6 +49,7 @@ class Plan(Printed):
     kind: str
     method: str
     _designs: tuple[Design | None, ...] = field(default=(), repr=False)
+    of_margin: bool = False
 
     @property
     def summary(self) -> pa.Table:
@@ -73,16 +75,20 @@ class Plan(Printed):
             return f"nothing to plan from: {self.rows[0]['reason']}"
         row = max(known, key=lambda row: row["mde"])
         return (
-            f"{_name(row)}: {row['at_units']:,} {self.kind} show a difference of {row['mde']:.4g} "
+            f"{_name(row)}: {row['at_units']:,} {self.kind} {self._shown} {row['mde']:.4g} "
             f"{_often(row['power'])}"
         )
 
     def _needed(self, row: dict[str, Any]) -> str:
         have = "" if row["n_units"] is None else f" (you have {row['n_units']:,})"
         return (
-            f"{_name(row)} needs {row['units']:,} {self.kind} to show a difference of "
+            f"{_name(row)} needs {row['units']:,} {self.kind} to {self._shown} "
             f"{row['difference']:.4g} {_often(row['power'])}{have}"
         )
+
+    @property
+    def _shown(self) -> str:
+        return "rule out a loss of" if self.of_margin else "show a difference of"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics plan`` prints it in JSON, see docs/reference/json.md."""

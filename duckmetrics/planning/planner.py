@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.comparison.margins import NOT_WORSE_BY
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.interval_options import read_probability
 from duckmetrics.planning.plan import Plan
-from duckmetrics.planning.sizes import Design, effects, powers, proportion_sizes, sizes
+from duckmetrics.planning.sizes import Design, effects, equal_sizes, powers, proportion_sizes, sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,8 +141,10 @@ def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, shar
     Raises:
         MetricError: no metric has a known spread.
     """
+    pilots = [_within(pilot, goal) for pilot in pilots]
     if all(pilot.sd is None for pilot in pilots):
-        raise MetricError("plan", f"nothing to plan from: {pilots[0].reason}", "take other data")
+        advice = "take other data" + (", or give difference= (--difference)" if goal.one_sided else "")
+        raise MetricError("plan", f"nothing to plan from: {pilots[0].reason}", advice)
     comparisons = goal.comparisons or len(pilots)
     alpha = goal.error_rate(comparisons)
     designs = [_design(pilot, goal, alpha, share) for pilot in pilots]
@@ -151,7 +154,15 @@ def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, shar
     side = "one-sided" if goal.one_sided else "two-sided"
     error = alpha / 2 if goal.one_sided else alpha
     method = f"{arms}; {side} alpha {error:.4g} for each of {comparisons} comparison{'s'[: comparisons != 1]}"
-    return Plan(tuple(rows), kind, method, tuple(designs))
+    return Plan(tuple(rows), kind, method, tuple(designs), goal.one_sided)
+
+
+def _within(pilot: Pilot, goal: Goal) -> Pilot:
+    """Return a metric without its spread if the test needs a direction, and it has none."""
+    if not goal.one_sided or pilot.sd is None or pilot.better in NOT_WORSE_BY:
+        return pilot
+    reason = "neither higher nor lower is better, so no one-sided test shows that a system is not worse"
+    return pilot._replace(sd=None, reason=reason)
 
 
 def _design(pilot: Pilot, goal: Goal, alpha: float, share: float | None) -> Design | None:
@@ -220,17 +231,23 @@ def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
         raise MetricError("rate", "units without a difference", "give difference=0.002 (--difference)")
     other = base + delta if base + delta < 1 else base - delta
     if not 0 < other < 1:
-        raise MetricError(f"difference={delta:g}", "leads to no share between 0 and 1", "take a smaller one")
+        name = "margin" if goal.one_sided else "difference"
+        raise MetricError(f"{name}={delta:g}", "leads to no share between 0 and 1", "take a smaller one")
     comparisons = goal.comparisons or 1
     alpha = goal.error_rate(comparisons)
-    units = 2 * math.ceil(proportion_sizes(engine, base, other, alpha, goal.power) - 1e-9)
     sd = math.sqrt(base * (1 - base))
+    if goal.one_sided:
+        # A margin has its power if both proportions are equal.
+        each, arms = equal_sizes(engine, sd, delta, alpha, goal.power), f"both {base:.4g}"
+    else:
+        each, arms = proportion_sizes(engine, base, other, alpha, goal.power), f"{base:.4g} and {other:.4g}"
+    units = 2 * math.ceil(each - 1e-9)
     row = {
         "metric": None, "system": None, "value": base, "sd": sd, "n_units": None, "design_effect": None,
         "difference": delta, "power": goal.power, "alpha": alpha / (1 + goal.one_sided),
         "comparisons": comparisons, "units": units, "at_units": None, "mde": None, "power_at_units": None,
         "reason": None,
     }  # fmt: skip
-    method = f"z-test of two proportions, {base:.4g} and {other:.4g}; units of both arms"
+    method = f"z-test of two proportions, {arms}; units of both arms"
     design = Design(2 * sd, 1.0, 2.0, alpha, goal.power)
-    return Plan((row,), "units", method, (design,))
+    return Plan((row,), "units", method, (design,), goal.one_sided)

@@ -96,6 +96,12 @@ def proportion_sizes(engine: Engine, rate: float, other: float, alpha: float, po
     return float(found or math.nan)
 
 
+def equal_sizes(engine: Engine, sd: float, delta: float, alpha: float, power: float) -> float:
+    """Return the units of each of two arms at which a z-test finds a difference of means with one spread."""
+    (z,) = _normal(engine, [Design(sd, 1.0, 2.0, alpha, power)])
+    return 2 * (z * sd / delta) ** 2
+
+
 def _narrow(engine: Engine, asked: Sequence[tuple[Design, float]], bounds: list[list[int]]) -> None:
     """Try numbers of units between the bounds of every test, and move the bounds, in place."""
     tried: list[tuple[int, int]] = []

@@ -59,7 +59,7 @@ def score(differences: Iterable[float]) -> float:
     if total * total >= n * square * (1 - EPSILON):
         return largest
     spread = -(n - 1) * math.log1p(-total * total / (n * square))
-    return min(largest, (8 * n - 7) / (8 * n - 5) * math.sqrt(spread))
+    return min(largest * (1 - 1e-7), (8 * n - 7) / (8 * n - 5) * math.sqrt(spread))
 
 
 def _differences(rows: Sequence[PerQuery], baseline: str) -> dict[tuple[str, str], Differences]:

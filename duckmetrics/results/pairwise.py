@@ -21,7 +21,7 @@ from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
 from duckmetrics.screens.widths import wrapped
-from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
+from duckmetrics.sentences.pairs import Pair, sentence_of_pairs, verdict_of_pair
 from duckmetrics.verdicts import BETTER, WORSE
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class PairwiseComparison(Comparison):
         found: dict[tuple[Any, ...], str] = {}
         for loser, letter in self.letters.items():
             for row in self.pairs:
-                winner = {BETTER: row["system"], WORSE: row["against"]}.get(row["verdict"], loser)
+                winner = {BETTER: row["system"], WORSE: row["against"]}.get(verdict_of_pair(row), loser)
                 if loser in (row["system"], row["against"]) and winner != loser:
                     key = _key(self.evaluation, {**row, "system": winner})
                     found[key] = found.get(key, "") + letter
@@ -183,7 +183,7 @@ class PairwiseComparison(Comparison):
 def pairs_of(metric: str, rows: Iterable[Mapping[str, Any]]) -> list[Pair]:
     """Return the verdicts on all pairs by one metric, over all rows or queries."""
     return [
-        Pair(str(row["system"]), str(row["against"]), row["verdict"])
+        Pair(str(row["system"]), str(row["against"]), verdict_of_pair(row))
         for row in rows if row["metric"] == metric and not row["slice"]
     ]  # fmt: skip
 

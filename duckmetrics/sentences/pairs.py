@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import named, verb
-from duckmetrics.verdicts import BETTER, DIFFERENT, EQUIVALENT, UNTESTED, WORSE
+from duckmetrics.verdicts import BETTER, DIFFERENT, EQUIVALENT, NOT_WORSE, UNTESTED, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,17 @@ class Pair:
     system: str
     against: str
     verdict: str
+
+
+def verdict_of_pair(row: Mapping[str, Any]) -> str:
+    """Return the verdict on a pair that does not depend on the order of its systems.
+
+    A system that is worse within a margin is equivalent or not worse, but the other one is better.
+    """
+    if row["verdict"] not in (EQUIVALENT, NOT_WORSE) or not row["delta"]:
+        return str(row["verdict"])
+    is_directed = row["better"] is not None or row["target"] is not None
+    return WORSE if is_directed and row["p_adjusted"] < row["alpha"] else str(row["verdict"])
 
 
 def sentence_of_pairs(metric: str, systems: Sequence[str], pairs: Sequence[Pair]) -> str:

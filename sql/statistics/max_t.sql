@@ -21,10 +21,10 @@
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = S / sqrt((n Q - S^2) / (n - 1)), S the sum of the differences and Q the sum of their squares; z
 --           = (8 df + 1) / (8 df + 3) * sqrt(df * ln(1 + statistic^2 / df)), df = n - 1, is nearly normal for any n,
---           and at most the normal quantile with two-sided p = 2^(1 - n); p = (1 + k) / (1 + resamples), k the number
---           of random signs with abs(S*) >= abs(S); p_adjusted is the same with k the number of random signs with
---           max z* >= z, max over this comparison and those with a smaller z, and not smaller than that of a larger z;
---           alpha_each = normal_p of the quantile 1 - alpha of the max z* of all comparisons
+--           and below the normal quantile with two-sided p = 2^(1 - n), which equal differences have; p = (1 + k) / (1
+--           + resamples), k the number of random signs with abs(S*) >= abs(S); p_adjusted is the same with k the number
+--           of random signs with max z* >= z, max over this comparison and those with a smaller z, and not smaller
+--           than that of a larger z; alpha_each = normal_p of the quantile 1 - alpha of the max z* of all comparisons
 -- tex:      \tilde{p}_{(i)} = \max_{h \le i} \frac{1 + \sum_{b=1}^{B} \mathbb{1}\left[\max_{j \ge h} z^*_{b(j)}
 --           \ge z_{(h)}\right]}{1 + B}
 -- symbols:  z_{(i)}: the i-th largest statistic of all comparisons, on the scale of a normal distribution

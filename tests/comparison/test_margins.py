@@ -142,6 +142,20 @@ def test_each_hypothesis_has_a_family_of_its_own(connection: duckdb.DuckDBPyConn
     assert len(verdicts) == 6
 
 
+def test_pairs_do_not_depend_on_the_order_of_the_systems(connection: duckdb.DuckDBPyConnection) -> None:
+    # The system "low" is clearly lower, by less than the margin.
+    runs = {"low": system(5, 20), "high": system(0, 0)}
+    first, last = (
+        compare({name: runs[name] for name in order}, "truth", "mrr", connection=connection, margin=0.05,
+                pairs=True)
+        for order in (("low", "high"), ("high", "low"))
+    )  # fmt: skip
+    assert [one.pairs[0]["verdict"] for one in (first, last)] == ["better", "equivalent"]
+    assert first.verdict == last.verdict == "high is the best of 2 systems by mrr"
+    assert "0.7500ᵃ" in str(first)
+    assert "0.7500ᵇ" in str(last)
+
+
 def test_clusters_of_a_classifier(connection: duckdb.DuckDBPyConnection) -> None:
     found = clicks(connection, ["auc", "log_loss"], {"auc": 0.02, "log_loss": "5%"})
     row = found.row("auc")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -11,6 +12,7 @@ import pytest
 import scipy.stats
 
 from duckmetrics import Comparison, InputError, compare, run_test
+from duckmetrics.comparison import rows
 from duckmetrics.engines.duckdb import DuckDBEngine
 
 if TYPE_CHECKING:
@@ -244,3 +246,28 @@ def test_ratios_of_unequal_users_keep_their_level() -> None:
     assert len(p["jackknife"]) == 1000
     # One control serves a hundred arms: the shares of ten runs vary more than those of a thousand tests.
     assert np.mean(np.array(p["jackknife"]) < 0.05) < np.mean(np.array(p["delta"]) < 0.05)
+
+
+def test_bounds_that_are_rounding_errors_of_large_values_are_zero() -> None:
+    part: Any = SimpleNamespace(
+        per_query="values", units=SimpleNamespace(linearized=False, kind="clusters of country"), measures=[]
+    )
+    tiny = {"delta": 1.4e-14, "delta_lower": 1.4e-14, "delta_upper": 1.4e-14, "p": 0.06, "se": 0.0}
+    row = {"value": 111.36, "metric": "average_popularity"}
+    test: Any = SimpleNamespace(name="paired_t")
+    found = rows.result_of_row(row, part, test, tiny, {})
+    assert found["is_constant"] is False
+    part.per_query = None
+    fields = rows._fields(row, part, found)
+    assert [fields[name] for name in ("delta", "delta_lower", "delta_upper", "p")] == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_a_sampled_metric_without_units_names_their_number() -> None:
+    place = np.arange(30)
+    logs = pa.table({"user": place // 3, "label": place % 3 % 2, "a": place / 30, "b": (place / 30) ** 2,
+                     "part": np.where(place < 3, "one", "rest")})  # fmt: skip
+    found = compare(
+        logs, metrics="ece", score={"A": "a", "B": "b"}, cluster="user", by="part", baseline="A",
+        interval_method="bootstrap", resamples=20,
+    )  # fmt: skip
+    assert found.row("ece", part="one")["reason"].startswith("no more than one unit")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import norm
 
 import duckmetrics
 from duckmetrics.engines.duckdb import DuckDBEngine
@@ -91,6 +93,10 @@ def test_one_system_is_planned_as_two_arms() -> None:
     assert row["difference"] == pytest.approx(0.075, rel=1e-12)
     alone = duckmetrics.plan(sd=row["sd"], difference=row["difference"], unpaired=True)
     assert row["units"] == alone.rows[0]["units"]
+    given: dict[str, Any] = {"difference": row["difference"], "share": 0.9}
+    uneven = duckmetrics.plan(run(score), metrics="mrr", **given)
+    assert uneven.rows[0]["units"] > row["units"]
+    assert uneven.rows[0]["units"] == duckmetrics.plan(sd=row["sd"], unpaired=True, **given).rows[0]["units"]
 
 
 def test_a_proportion_has_the_size_of_the_z_test() -> None:
@@ -106,6 +112,33 @@ def test_a_margin_is_one_sided_and_none_divides_nothing() -> None:
     plain = duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9, adjust="none").rows[0]
     assert plain["units"] == 787
     assert duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9).rows[0]["units"] > 1200
+
+
+def test_a_margin_of_a_rate_has_its_power_for_equal_rates() -> None:
+    plan = duckmetrics.plan(rate=0.95, margin=0.04)
+    z = norm.isf(0.05) + norm.isf(0.2)
+    assert plan.rows[0]["units"] == 2 * math.ceil(2 * 0.95 * 0.05 * (z / 0.04) ** 2)
+    assert plan.sentence.startswith("the comparison needs 736 units to rule out a loss of 0.04 ")
+
+
+@pytest.mark.slow
+def test_a_margin_needs_a_direction() -> None:
+    rows = pa.table({"user": np.arange(40) // 2, "label": np.arange(40) % 2, "score": np.arange(40) / 40})
+    given: dict[str, Any] = {"metrics": ["log_loss", "calibration_ratio"], "cluster": "user"}
+    directed, other = duckmetrics.plan(rows, margin=0.1, **given).rows
+    assert directed["units"] is not None
+    assert (other["units"], other["reason"][:31]) == (None, "neither higher nor lower is bet")
+    assert duckmetrics.plan(rows, difference=0.1, **given).rows[1]["units"] is not None
+
+
+@pytest.mark.slow
+def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
+    place = np.arange(40)
+    rows = pa.table({"user": place // 2, "label": place % 3 % 2, "score": place * 7 % 40 / 40})
+    found = duckmetrics.plan(rows, metrics=["auc", "ks"], cluster="user", difference=0.1).rows
+    assert "interval_method" not in found[1]["reason"]
+    with pytest.raises(MetricError, match="two arms of equal size; leave share out"):
+        duckmetrics.plan(rate=0.03, difference=0.01, share=0.9, unpaired=True)
 
 
 def test_the_curve_falls_and_is_drawn() -> None:

@@ -67,7 +67,9 @@ def scores(differences: np.ndarray, known: np.ndarray) -> np.ndarray:
     t, _ = scipy.stats.ttest_1samp(differences[known], 0)
     df = n - 1
     z = (8 * df + 1) / (8 * df + 3) * np.sqrt(df * np.log1p(t**2 / df))
-    return np.minimum(z, scipy.stats.norm.isf(2.0**-n))
+    largest = scipy.stats.norm.isf(2.0**-n)
+    # Equal differences have the largest score, all others a smaller one.
+    return np.where(np.abs(t) > 1e6, largest, np.minimum(z, largest * (1 - 1e-7)))
 
 
 def stepped_down(values: Values) -> dict[Key, tuple[float, float, float]]:
@@ -116,6 +118,13 @@ def test_p_is_that_of_the_randomization_test_and_so_is_the_adjusted_p_of_one_com
         assert found[key]["p"] == row["p"] <= found[key]["p_adjusted"]
         alone = adjusted_jointly({("A", key[1]): values["A", key[1]], key: values[key]})
         assert alone[key]["p_adjusted"] == alone[key]["p"] == row["p"]
+
+
+@pytest.mark.parametrize("n", [5, 12, 20])
+def test_equal_differences_are_farther_than_all_other_signs(n: int) -> None:
+    values: Values = {("A", "m"): dict.fromkeys(range(n), 0.0), ("B", "m"): dict.fromkeys(range(n), 1.0)}
+    (row,) = adjusted_jointly(values).values()
+    assert row["p_adjusted"] == row["p"]
 
 
 def test_equal_comparisons_count_once() -> None:

@@ -46,7 +46,8 @@ SELECT
     CASE
         WHEN square = 0 THEN 0e0
         WHEN total * total >= m * square * (1 - 1e-12) THEN largest
-        ELSE least(largest, (8 * m - 7) / (8 * m - 5)
+        -- The approximation can exceed the score of the one pattern that is farther than all others.
+        ELSE least(largest * (1 - 1e-7), (8 * m - 7) / (8 * m - 5)
             * sqrt((1 - m) * log1p(-total * total / nullif(m * square, 0))))
     END AS z
 FROM drawn;
