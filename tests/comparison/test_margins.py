@@ -91,6 +91,7 @@ def test_verdicts(
     assert found.failures(f"mrr verdict = {verdict}")
 
 
+@pytest.mark.slow
 def test_lower_is_better_and_no_direction(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12, metrics=["first_rank", "mrr"], margin={"first_rank": 0.04})
     row, other = found.row("first_rank"), found.row("mrr")
@@ -105,6 +106,7 @@ def test_lower_is_better_and_no_direction(connection: duckdb.DuckDBPyConnection)
         assert row["p_equivalent_adjusted"] < 0.05
 
 
+@pytest.mark.slow
 def test_a_share_of_the_baseline(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12, margin="2.5%")
     row = found.row("mrr")
@@ -127,6 +129,7 @@ def test_a_share_of_the_baseline(connection: duckdb.DuckDBPyConnection) -> None:
     assert (row["verdict"], row["margin"], row["p_equivalent"]) == ("better", None, None)
 
 
+@pytest.mark.slow
 def test_each_hypothesis_has_a_family_of_its_own(connection: duckdb.DuckDBPyConnection) -> None:
     others = {"C": system(10, 10), "D": system(5, 20)}
     found = changed(connection, 20, 12, others=others, metrics=["mrr", "hit_rate@1"], margin=0.03)
@@ -142,6 +145,7 @@ def test_each_hypothesis_has_a_family_of_its_own(connection: duckdb.DuckDBPyConn
     assert len(verdicts) == 6
 
 
+@pytest.mark.slow
 def test_pairs_do_not_depend_on_the_order_of_the_systems(connection: duckdb.DuckDBPyConnection) -> None:
     # The system "low" is clearly lower, by less than the margin.
     runs = {"low": system(5, 20), "high": system(0, 0)}
@@ -156,6 +160,7 @@ def test_pairs_do_not_depend_on_the_order_of_the_systems(connection: duckdb.Duck
     assert "0.7500ᵇ" in str(last)
 
 
+@pytest.mark.slow
 def test_clusters_of_a_classifier(connection: duckdb.DuckDBPyConnection) -> None:
     found = clicks(connection, ["auc", "log_loss"], {"auc": 0.02, "log_loss": "5%"})
     row = found.row("auc")
@@ -228,6 +233,7 @@ def test_margins_that_mean_nothing_are_refused(
         changed(connection, 20, 12, margin=margin, **options)
 
 
+@pytest.mark.slow
 def test_a_gate_and_a_slice_that_clash_with_a_margin(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12, margin=0.02)
     with pytest.raises(MetricError, match="with a margin, no verdict is 'not distinguishable'; write inconc"):
@@ -241,6 +247,7 @@ def test_a_gate_and_a_slice_that_clash_with_a_margin(connection: duckdb.DuckDBPy
 # ---- screens, pages and the command -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_screens_and_pages_show_the_verdict(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12, margin=0.02)
     assert found.verdict == "B is not worse than A"

@@ -94,6 +94,7 @@ def test_the_family_of_both_kinds_is_larger_than_each() -> None:
     assert len(set(both.values())) > 5
 
 
+@pytest.mark.slow
 def test_the_randomization_test_takes_max_t_too() -> None:
     found, usual = compared("mrr", test="randomization"), compared("mrr")
     drawn = {row["test"] for row in found.rows if row["p"] is not None}

@@ -67,6 +67,7 @@ def of_countries(metrics: Any = "auc", **options: Any) -> Comparison:
     return duckmetrics.compare(COUNTRIES, metrics=metrics, system="country", **given)
 
 
+@pytest.mark.slow
 def test_queries_of_two_weeks_are_compared_by_welch() -> None:
     row = of_weeks().row("mrr")
     values = {name: duckmetrics.evaluate(WEEKS.filter(pc.equal(WEEKS["week"], name)), metrics="mrr")

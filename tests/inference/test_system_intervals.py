@@ -106,6 +106,7 @@ def test_intervals_contain_the_value_of_many_lists() -> None:
         assert 0.92 <= coverage(result, spec, truth[spec]) <= 0.97, spec
 
 
+@pytest.mark.slow
 def test_few_recommendations_for_each_item_are_reported() -> None:
     """Intervals of 95 % then contain the value of many lists in less than 90 % of the cases."""
     wanted = {spec for spec in SIMULATED if "few" in parse_measure(CATALOG, spec, {}, ranking).metric.header}

@@ -43,6 +43,7 @@ def test_the_smallest_difference_is_that_of_compare() -> None:
     assert 0.0499 < again["mde"] <= 0.05
 
 
+@pytest.mark.slow
 def test_tables_of_a_connection_are_planned() -> None:
     with duckdb.connect() as connection:
         for name, path in zip(("runs", "qrels"), TABLES, strict=True):
@@ -85,6 +86,7 @@ def test_statsmodels_needs_as_many_units_to_one(alpha: float, power: float, size
     assert arms == pytest.approx(2 * each, abs=2.1)
 
 
+@pytest.mark.slow
 def test_one_system_is_planned_as_two_arms() -> None:
     score = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]
     row = duckmetrics.plan(run(score), metrics="mrr", difference="10%").rows[0]
