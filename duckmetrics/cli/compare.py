@@ -50,8 +50,8 @@ from duckmetrics.cli.options import (
     WHOLE,
     with_options,
 )
-from duckmetrics.engines.outputs import RULE
 from duckmetrics.errors import InputError
+from duckmetrics.outputs.targets import RULE
 
 # The options of a report, which writes one file.
 LIMITS = (THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, CONFIG)

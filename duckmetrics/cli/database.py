@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli.config import from_file
-from duckmetrics.engines import outputs
-from duckmetrics.engines.outputs import DATABASE_SUFFIXES
-from duckmetrics.engines.overlaps import refuse_url, url_of
 from duckmetrics.errors import InputError
+from duckmetrics.outputs import targets
+from duckmetrics.outputs.overlaps import refuse_url, url_of
+from duckmetrics.outputs.targets import DATABASE_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -182,4 +182,4 @@ def _urls(options: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         url = url_of(options.get(option))
         if url is not None:
             asked = options.get("format_") if option == "output" else None
-            yield url, "parquet" if option == "per_query" else outputs.format_of(Path(url), asked)
+            yield url, "parquet" if option == "per_query" else targets.format_of(Path(url), asked)

@@ -54,7 +54,7 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
-from duckmetrics.engines import outputs
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from duckmetrics.charts.chart import Chart
@@ -183,7 +183,7 @@ def curve(**options: Any) -> None:
 @with_options(BY, BY_EACH, QUERIES, *SIDE_TABLES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, CHUNKS)
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
-    help=f"The picture, FILE.svg, or a page, FILE.html. {outputs.RULE}",
+    help=f"The picture, FILE.svg, or a page, FILE.html. {targets.RULE}",
 )  # fmt: skip
 @with_options(THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, CONFIG)
 def chart(**options: Any) -> None:
@@ -210,8 +210,8 @@ def chart(**options: Any) -> None:
     if options["baseline"] is None and options["shown"] is not None:
         raise click.UsageError("--of: is for comparisons; add --baseline SYSTEM")
     drawn = _chart(options)
-    with outputs.replacing(options["output"], format_) as draft:
-        outputs.write_text(draft, drawn.page() if format_ == "html" else drawn.svg())
+    with targets.replacing(options["output"], format_) as draft:
+        targets.write_text(draft, drawn.page() if format_ == "html" else drawn.svg())
     click.echo(repr(drawn))
 
 

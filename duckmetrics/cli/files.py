@@ -18,9 +18,9 @@ from duckmetrics.cli.database import (
     rows_of,
     scratch,
 )
-from duckmetrics.engines import folders, outputs
-from duckmetrics.engines.outputs import SUFFIXES
-from duckmetrics.engines.overlaps import url_of
+from duckmetrics.outputs import folders, targets
+from duckmetrics.outputs.overlaps import url_of
+from duckmetrics.outputs.targets import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
     options[KNOWN] = known
     files = [(path, its_format) for path, its_format in files if url_of(path) is None]
     for path, its_format in files:
-        outputs.refuse(path, its_format, given, known or path != output)
+        targets.refuse(path, its_format, given, known or path != output)
     paths = [os.path.realpath(path) for path, _ in files if path.is_file() or not path.exists()]
     if len(set(paths)) < len(paths):
         raise click.UsageError(f"{paths[-1]}: two results would go to one file; give each its own")
@@ -65,7 +65,7 @@ def checked_picture(options: dict[str, Any]) -> str:
 
     output = options["output"]
     format_ = format_of_picture(output)
-    outputs.refuse(output, format_, _texts(value for name, value in options.items() if name not in WRITTEN))
+    targets.refuse(output, format_, _texts(value for name, value in options.items() if name not in WRITTEN))
     return format_
 
 
@@ -74,7 +74,7 @@ def _format_of(options: Mapping[str, Any]) -> str:
     output, asked = options["output"], options["format_"]
     if goes_to_table(options, "output"):
         return "parquet"
-    return (asked or "table") if output is None else outputs.format_of(output, asked)
+    return (asked or "table") if output is None else targets.format_of(output, asked)
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _files_beside(options: dict[str, Any], inputs: Sequence[str]) -> list[tuple[
     if per_query is not None and not is_folder and options.get("engine") != "spark":
         files.append((Path(per_query), "parquet"))
     if movers is not None:
-        files.append((movers, outputs.format_of(movers, None)))
+        files.append((movers, targets.format_of(movers, None)))
     return files
 
 
@@ -141,7 +141,7 @@ def _write_file(
     if output is None:
         write(None)
         return
-    replacing = outputs.replacing(output, format_) if url is None else engine.sent(url, format_)
+    replacing = targets.replacing(output, format_) if url is None else engine.sent(url, format_)
     with replacing as path:
         write(path)
 
@@ -163,7 +163,7 @@ def write_beside(result: Any, evaluation: Any, options: dict[str, Any], engine: 
             draft = scratch(options) / "rows"
             write_rows(movers, "parquet", draft, "movers")
             return rows | {"movers": rows_of(options, "movers", draft)}
-        format_ = outputs.format_of(options["movers"], None)
+        format_ = targets.format_of(options["movers"], None)
         _write_file(
             options["movers"], format_, lambda path: write_rows(movers, format_, path, "movers"), engine
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion, config
-from duckmetrics.engines.outputs import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 from duckmetrics.engines.snapshots import CHOICES
+from duckmetrics.outputs.targets import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of, grouped
-from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
+from duckmetrics.outputs.targets import WRITTEN_BY, write_text
 from duckmetrics.results.brief import brief_columns
 from duckmetrics.results.document import document, json_text
 from duckmetrics.results.grid import blocks_of, footer_of, plain_lines

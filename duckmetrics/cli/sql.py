@@ -10,7 +10,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import pairs_of
-from duckmetrics.engines import outputs
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,14 +85,14 @@ def macros(output: Path | None, database: Path | None) -> None:
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
     if database is not None:
-        if database.suffix.lower() not in outputs.DATABASE_SUFFIXES:
+        if database.suffix.lower() not in targets.DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
         _write_database(database)
     elif output is not None:
-        outputs.refuse(output, outputs.SQL)
+        targets.refuse(output, targets.SQL)
         anew = output.resolve() == macros_file().resolve()
-        with outputs.replacing(output, outputs.SQL) as path:
-            outputs.write_text(path, written_macros() if anew else macros_sql())
+        with targets.replacing(output, targets.SQL) as path:
+            targets.write_text(path, written_macros() if anew else macros_sql())
     else:
         click.echo(macros_sql(), nl=False)
 

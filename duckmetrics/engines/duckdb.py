@@ -13,13 +13,14 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.engines import folders, outputs, overlaps, progress, snapshots, stores
+from duckmetrics.engines import progress, snapshots
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
-from duckmetrics.engines.stores import Store
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
+from duckmetrics.outputs import folders, overlaps, stores, targets
+from duckmetrics.outputs.stores import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -167,8 +168,8 @@ class DuckDBEngine(Engine):
             with folders.replacing(target, self._tables.used) as draft, self._progress():
                 self._copied_to(draft, query, [stores.partitions(partition_by)])
             return
-        outputs.refuse(target, "parquet", self._tables.used)
-        with outputs.replacing(target, "parquet") as draft, self._progress():
+        targets.refuse(target, "parquet", self._tables.used)
+        with targets.replacing(target, "parquet") as draft, self._progress():
             self._copied_to(draft, query)
 
     def _copied_to(self, draft: Path, query: exp.Query, more: Sequence[exp.CopyParameter] = ()) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from duckmetrics.connections.duckdb_errors import refused
-from duckmetrics.engines import outputs
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     import os
@@ -40,10 +40,10 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
         EngineError: the database refuses a statement.
     """
     target = Path(path)
-    outputs.refuse(target, outputs.DATABASE)
+    targets.refuse(target, targets.DATABASE)
     if target.is_file() and target.stat().st_size and not holds_only_macros(target):
         raise InputError(path, "a database that holds more than our macros", "choose a new file")
-    with outputs.replacing(target, outputs.DATABASE) as draft, duckdb.connect() as connection:
+    with targets.replacing(target, targets.DATABASE) as draft, duckdb.connect() as connection:
         place, version = (literal(text).sql("duckdb") for text in (str(draft), OLDEST_STORAGE))
         try:
             connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {version})")

@@ -18,11 +18,11 @@ from sqlglot.errors import SqlglotError
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.connections.transactions import CallTransaction
-from duckmetrics.engines import outputs
 from duckmetrics.engines.macros_database import OLDEST_STORAGE
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import cast_to, quoted
 from duckmetrics.expressions.folding import literal
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -124,12 +124,12 @@ def refuse(database: str | os.PathLike[str], tables: Sequence[str]) -> None:
     path = _path(database)
     for table in tables:
         _table(table)
-    outputs.refuse_places(path)
+    targets.refuse_places(path)
     if path.exists() and not path.is_file():
         raise InputError(path, "is not a file", "name a DuckDB database")
     if not _exists(path):
         return
-    if not outputs.is_database(path):
+    if not targets.is_database(path):
         raise InputError(path, "exists and is not a DuckDB database", "choose another name")
     with _connected(path, is_read=True) as connection:
         for table in tables:

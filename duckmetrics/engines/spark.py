@@ -6,7 +6,6 @@ values per query and per segment that an evaluation keeps stay with the executor
 
 from __future__ import annotations
 
-import glob
 import os
 import weakref
 from decimal import Decimal
@@ -14,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.dialects.translation import translated
-from duckmetrics.engines import lakes
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
-from duckmetrics.engines.overlaps import url_of
+from duckmetrics.engines.spark_sessions import first_line, is_of_spark, open_session
+from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, expanded, with_lists
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
-from duckmetrics.inputs.sources import Source, file_format, kind_of_text, label_of_sql, refuse_volatile
+from duckmetrics.inputs.sources import Source
+from duckmetrics.outputs.overlaps import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -35,18 +34,8 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
 
-_FORMATS = ("parquet", "csv", "json")
-# The names of Spark's types in DuckDB.
-_TYPES = {
-    "boolean": "BOOLEAN", "tinyint": "TINYINT", "smallint": "SMALLINT", "int": "INTEGER", "bigint": "BIGINT",
-    "float": "FLOAT", "double": "DOUBLE", "string": "VARCHAR", "binary": "BLOB", "date": "DATE",
-    "timestamp": "TIMESTAMP WITH TIME ZONE", "timestamp_ntz": "TIMESTAMP",
-}  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
-# Spark's name of the type of a vector, which SQL cannot read.
-VECTOR = "vector"
-INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
 
 
 class SparkEngine(Engine):
@@ -60,12 +49,13 @@ class SparkEngine(Engine):
         EngineError: pyspark or Java is missing, or no session can be opened.
     """
 
-    dialect = "spark"
+    dialect = SPARK
     features: frozenset[Feature] = frozenset({Feature.INTERVAL})
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
-        self.session = _session(master) if session is None else session
+        self.session = open_session(master) if session is None else session
         self.ran: list[str] = []
+        self._tables = SparkTables(self.session)
         self._schema: dict[str, dict[str, str]] = {}
         self._results = _Results(self.ran)
         self._kept: list[str] = []
@@ -86,87 +76,18 @@ class SparkEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        label, frame = self._found(table, role)
+        label, frame = self._tables.found(table, role)
         name = self.name(role)
         try:
-            frame = _with_lists(frame)
-            columns = _columns_of(frame)
+            frame = with_lists(frame)
+            columns = columns_of(frame)
             empty = not frame.limit(1).count()
         except Exception as error:
-            if not _is_of_spark(error):
+            if not is_of_spark(error):
                 raise
-            raise InputError(label, f"cannot be read: {_first_line(error)}", "check it") from error
+            raise InputError(label, f"cannot be read: {first_line(error)}", "check it") from error
         self._view(name, frame, columns)
         return Source(label, exp.to_table(name), columns, empty=empty)
-
-    def _found(self, table: Any, role: Role) -> tuple[str, DataFrame]:
-        """Return the name of a table argument in messages, and its frame."""
-        if hasattr(table, "createOrReplaceTempView"):
-            label = f"{role} ({type(table).__name__})"
-            if not _of_session(table, self.session):
-                raise InputError(
-                    label,
-                    "belongs to another session of Spark",
-                    "make all tables with one session, and give that as engine=",
-                )
-            return label, table
-        if isinstance(table, os.PathLike):
-            return self._file([os.fspath(table)])
-        if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
-            return self._file([os.fspath(p) for p in table])
-        if not isinstance(table, str):
-            raise InputError(
-                f"{role} ({type(table).__name__})",
-                "not a table of Spark",
-                (
-                    "give a path, a table or view, SQL, or a DataFrame of Spark "
-                    "(session.createDataFrame(...) makes one)"
-                ),
-            )
-        kind = kind_of_text(table)
-        text = table.removeprefix(f"{kind}:")
-        if kind == "sql":
-            refuse_volatile(label_of_sql(text), text, "spark")
-            return self._read(label_of_sql(text), lambda: self.session.sql(text))
-        if kind == "file":
-            return self._file([text])
-        name = text.removeprefix("table:")
-        return self._read(name, lambda: self.session.table(name))
-
-    def _file(self, paths: list[str]) -> tuple[str, DataFrame]:
-        """Read files; a folder without a suffix holds Parquet, as Spark writes it."""
-        label = ", ".join(paths)
-        formats = {file_format(path) or "parquet" for path in paths}
-        if len(formats) != 1 or not formats <= set(_FORMATS):
-            raise InputError(label, f"Spark reads {', '.join(_FORMATS)} here", "write one of these")
-        (kind,) = formats
-        for path in paths:
-            lakes.refuse(_expanded(path), self.dialect, not file_format(path), self._first_file)
-        reader = self.session.read
-        if kind == "csv":
-            reader = reader.option("header", True).option("inferSchema", True)
-        return self._read(label, lambda: reader.format(kind).load([_expanded(path) for path in paths]))
-
-    def _first_file(self, pattern: str) -> str | None:
-        """Return one file of a pattern, as this process or Spark sees it; None if there is none."""
-        if "://" not in pattern:
-            return next(glob.iglob(pattern, recursive=True), None)
-        if "/**/" in pattern or "/../" in pattern:
-            return None  # Hadoop has no such patterns
-        try:
-            return next(iter(self.session.read.text(pattern).inputFiles()), None)
-        except Exception as error:
-            if not _is_of_spark(error):
-                raise
-            return None
-
-    def _read(self, label: str, read: Callable[[], DataFrame]) -> tuple[str, DataFrame]:
-        try:
-            return label, read()
-        except Exception as error:
-            if not _is_of_spark(error):
-                raise
-            raise InputError(label, _first_line(error), "check the name or path") from error
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
@@ -182,7 +103,7 @@ class SparkEngine(Engine):
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        found: dict[str, str] = self._run(query, _columns_of)
+        found: dict[str, str] = self._run(query, columns_of)
         return list(found.items())
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
@@ -192,7 +113,7 @@ class SparkEngine(Engine):
                 "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
             )
         frame = self._run(query, _checkpoint, made=True)
-        self._view(name, frame, _columns_of(frame))
+        self._view(name, frame, columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result, or the units of tests, to DuckDB, which makes what is shown."""
@@ -214,7 +135,7 @@ class SparkEngine(Engine):
         Raises:
             InputError: it is there already.
         """
-        target = url_of(path) or _expanded(str(path))
+        target = url_of(path) or expanded(str(path))
         if os.path.exists(target):
             raise InputError(path, "is there already, and Spark writes a folder", "give a new name")
         self._run(query, lambda frame: frame.write.partitionBy(*partition_by).parquet(target))
@@ -230,9 +151,9 @@ class SparkEngine(Engine):
         try:
             found = read(self.session.sql(text))
         except Exception as error:
-            if not _is_of_spark(error):
+            if not is_of_spark(error):
                 raise
-            raise EngineError("Spark", _first_line(error), sql=text) from error
+            raise EngineError("Spark", first_line(error), sql=text) from error
         finally:
             self._forget(shared)
         if made:
@@ -291,65 +212,9 @@ def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:
     return without_idle_steps(query)
 
 
-def _session(master: str | None) -> SparkSession:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise EngineError("engine", "pyspark is not installed", INSTALL) from error
-    builder = SparkSession.builder.appName("duckmetrics").config("spark.log.level", "ERROR")
-    if master is not None:
-        builder = builder.master(master)
-    try:
-        return builder.getOrCreate()
-    except Exception as error:
-        raise EngineError(
-            "Spark", _first_line(error), "check the master, and that Java 17 is there"
-        ) from error
-
-
-def _of_session(frame: DataFrame, session: SparkSession) -> bool:
-    """Return whether a session knows the frame; two objects of Python may stand for one session."""
-    ids = [
-        str(of._jsparkSession.sessionUUID())
-        if hasattr(of, "_jsparkSession")
-        else str(getattr(of, "session_id", ""))
-        for of in (frame.sparkSession, session)
-    ]
-    return ids[0] == ids[1]
-
-
 def _checkpoint(frame: DataFrame) -> DataFrame:
     """Compute the rows now, once; they stay with the executors, and their plan is forgotten."""
     return frame.localCheckpoint(eager=True)
-
-
-def _columns_of(frame: DataFrame) -> dict[str, str]:
-    return {field.name: _type_of(field.dataType) for field in frame.schema.fields}
-
-
-def _type_of(type_: Any) -> str:
-    """Return DuckDB's name of a type of Spark."""
-    if hasattr(type_, "elementType"):
-        return f"{_type_of(type_.elementType)}[]"
-    if hasattr(type_, "fields"):
-        fields = (f"{_quoted_name(field.name)} {_type_of(field.dataType)}" for field in type_.fields)
-        return f"STRUCT({', '.join(fields)})"
-    text: str = type_.simpleString()
-    return _TYPES.get(text, text.upper())
-
-
-def _quoted_name(name: str, dialect: str = DIALECT) -> str:
-    return exp.Identifier(this=name, quoted=True).sql(dialect)
-
-
-def _with_lists(frame: DataFrame) -> DataFrame:
-    """Return a frame with the vectors of Spark ML as lists, which SQL can read."""
-    vectors = [field.name for field in frame.schema.fields if field.dataType.simpleString() == VECTOR]
-    if not vectors:
-        return frame
-    from pyspark.ml.functions import vector_to_array
-
-    return frame.withColumns({name: vector_to_array(frame[_quoted_name(name, "spark")]) for name in vectors})
 
 
 def _plain(value: Any) -> Any:
@@ -357,22 +222,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal) and value == value.to_integral_value():
         return int(value)
     return value.asDict() if hasattr(value, "asDict") else value
-
-
-def _expanded(path: str) -> str:
-    return os.path.expanduser(path)
-
-
-def _is_of_spark(error: Exception) -> bool:
-    """Return whether Spark raised the error, and not a mistake of ours."""
-    return type(error).__module__.partition(".")[0] in ("pyspark", "py4j", "grpc")
-
-
-def _first_line(error: Exception) -> str:
-    """Return the first line of Spark's message, without the text that the bridge to Java puts before it."""
-    said = getattr(error, "java_exception", None)
-    text = str(error) if said is None else str(said.getMessage() or said.toString())
-    return text.strip().splitlines()[0].strip().rstrip(".")
 
 
 def _drop(session: SparkSession, kept: list[str]) -> None:

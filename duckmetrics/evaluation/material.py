@@ -16,11 +16,11 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.charts.tables import DRAWINGS, in_order
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.compose.composer import Composer
-from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
+from duckmetrics.outputs import targets
 from duckmetrics.report.model import AtCutoff, Curve, Metric, Mover
 from duckmetrics.sentences.units import CLUSTERS, QUERIES, ROWS, cluster_units, plural
 from duckmetrics.summaries.shared_relations import SharedRelations
@@ -268,9 +268,9 @@ def write_page(path: str | Path, text: str) -> None:
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(target, "a report is a page of HTML", f"call it {target.stem or 'report'}.html")
-    outputs.refuse(target, HTML)
-    with outputs.replacing(target, HTML) as draft:
-        outputs.write_text(draft, text)
+    targets.refuse(target, HTML)
+    with targets.replacing(target, HTML) as draft:
+        targets.write_text(draft, text)
 
 
 def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> Curve:

@@ -10,10 +10,11 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
-from duckmetrics.engines import outputs, results_database
+from duckmetrics.engines import results_database
 from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.folding import literal
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +74,7 @@ class KeptTables:
     ) -> None:
         """Write the values per query to Parquet or a database, without reading them into Python."""
         if table is None:
-            outputs.refuse_database(Path(path))
+            targets.refuse_database(Path(path))
             self._engine.copy(self._queries(), path, self._partitions(partition_by))
             return
         if partition_by:
@@ -132,9 +133,9 @@ class KeptTables:
 
     def write_picture(self, path: Path, format_: str, text: str) -> None:
         """Write a picture to a file, if that is an output of ours or new."""
-        outputs.refuse(path, format_)
-        with outputs.replacing(path, format_) as draft:
-            outputs.write_text(draft, text)
+        targets.refuse(path, format_)
+        with targets.replacing(path, format_) as draft:
+            targets.write_text(draft, text)
 
     def explain(
         self, query: Any, by: str | None, metric: str | None, **asked: Any

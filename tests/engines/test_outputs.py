@@ -16,7 +16,7 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError
 from duckmetrics.cli.files import checked_files
-from duckmetrics.engines.outputs import refuse
+from duckmetrics.outputs.targets import refuse
 from support.command_line import Command, exports, run  # noqa: F401
 from support.little import PREDICTIONS, TRUTH
 
@@ -321,8 +321,8 @@ def test_a_killed_process_leaves_the_old_file(here: Command, folder: Path) -> No
     assert here(*EVALUATE, "-o", "r.csv").code == 0
     before = Path("r.csv").read_bytes()
     code = (
-        "import os, sys; from duckmetrics import cli; from duckmetrics.engines import outputs; "
-        "outputs._keep_mode = lambda *_: os.kill(os.getpid(), 9); cli.main(sys.argv[1:])"
+        "import os, sys; from duckmetrics import cli; from duckmetrics.outputs import targets; "
+        "targets._keep_mode = lambda *_: os.kill(os.getpid(), 9); cli.main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", code, *EVALUATE, "-o", "r.csv"], capture_output=True)
     assert (done.returncode, Path("r.csv").read_bytes()) == (-9, before)

@@ -21,7 +21,7 @@ from statsmodels.stats.proportion import proportions_ztest
 import duckmetrics
 from duckmetrics import Experiment, InputError, MetricError, UnsupportedError, ab
 from duckmetrics.cli.output import write_experiment
-from duckmetrics.engines import outputs
+from duckmetrics.outputs import targets
 from duckmetrics.statistics.shares import read_shares
 from support.command_line import Command
 
@@ -375,7 +375,7 @@ def test_every_format_has_the_rows_and_is_known_as_ours(
 ) -> None:
     path = tmp_path / f"out.{format_}"
     write_experiment(result, format_, path)
-    outputs.refuse(path, format_)
+    targets.refuse(path, format_)
     if format_ == "parquet":
         assert pq.read_table(path).to_pylist() == result.rows
         return

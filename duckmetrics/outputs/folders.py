@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from duckmetrics.engines.overlaps import refuse_inputs
 from duckmetrics.errors import InputError
+from duckmetrics.outputs.overlaps import refuse_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

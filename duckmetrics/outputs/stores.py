@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.engines import outputs
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,15 +34,15 @@ class Store:
         self._connection = connection
 
     def refuse(self, url: str, format_: str, known: bool = True) -> None:
-        """Refuse an object that is there and is not an output of ours; see `outputs.refuse`.
+        """Refuse an object that is there and is not an output of ours; see `targets.refuse`.
 
         Raises:
             InputError: it must not be replaced, or the store refuses to show it.
         """
         names = self._columns(url, format_)
-        if names is None or (known and names and not outputs.is_ours(names)):
+        if names is None or (known and names and not targets.is_ours(names)):
             raise InputError(
-                url, f"exists and is not {outputs.called(format_)} file of duckmetrics", _ANOTHER
+                url, f"exists and is not {targets.called(format_)} file of duckmetrics", _ANOTHER
             )
 
     @contextmanager
@@ -55,7 +55,7 @@ class Store:
         with TemporaryDirectory(prefix="duckmetrics-") as folder:
             draft = Path(folder) / "draft"
             yield draft
-            own = outputs.columns_of(draft, format_)
+            own = targets.columns_of(draft, format_)
             self._refuse_another(url, format_, frozenset() if own is None else own)
             content = exp.select("content").from_(_blob(str(draft)))
             self._written(url, content, [_option("FORMAT", "BLOB")])
@@ -85,7 +85,7 @@ class Store:
 
     def _refuse_another(self, url: str, format_: str, own: frozenset[str]) -> None:
         names = self._columns(url, format_)
-        if names is None or (names and names != own and not outputs.is_ours(names)):
+        if names is None or (names and names != own and not targets.is_ours(names)):
             raise InputError(url, "exists and holds something else than these results", _ANOTHER)
 
     def _columns(self, url: str, format_: str) -> frozenset[str] | None:
@@ -106,7 +106,7 @@ class Store:
         with TemporaryDirectory(prefix="duckmetrics-") as folder:
             path = Path(folder) / "object"
             self._written(str(path), exp.select("content").from_(_blob(url)), [_option("FORMAT", "BLOB")])
-            return outputs.columns_of(path, format_)
+            return targets.columns_of(path, format_)
 
     def _size(self, url: str) -> int:
         """Return the number of bytes, zero if there is no such object."""

@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duckmetrics.engines.overlaps import refuse_inputs
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.outputs.overlaps import refuse_inputs
 from duckmetrics.results.document import KEYS
 from duckmetrics.results.tabular import SAMPLE_RATIO
 
