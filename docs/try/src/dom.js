@@ -11,7 +11,9 @@ function made(element, given, children) {
     else if (value === true) element.setAttribute(name, '');
     else if (value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter(child => child != null && child !== false && child !== ''));
+  element.append(
+    ...children.flat(Infinity).filter(child => child != null && child !== false && child !== ''),
+  );
   return element;
 }
 
@@ -48,7 +50,11 @@ export function table(kind, heads, rows, caption) {
     { class: kind || null },
     caption && h('caption', null, caption),
     h('thead', null, h('tr', null, head)),
-    h('tbody', null, rows.map(cells => h('tr', null, cells))),
+    h(
+      'tbody',
+      null,
+      rows.map(cells => h('tr', null, cells)),
+    ),
   );
 }
 
@@ -79,17 +85,21 @@ export function tabs(list, choose) {
 
 /** Code with a button that copies it. */
 export function code(text, label = 'Copy') {
-  const copy = button(label, async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      copy.textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(block);
-      copy.textContent = 'Press Ctrl + C';
-    }
-    say(copy.textContent);
-    setTimeout(() => (copy.textContent = label), 1600);
-  }, { class: 'copy' });
+  const copy = button(
+    label,
+    async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = 'Copied';
+      } catch {
+        getSelection().selectAllChildren(block);
+        copy.textContent = 'Press Ctrl + C';
+      }
+      say(copy.textContent);
+      setTimeout(() => (copy.textContent = label), 1600);
+    },
+    { class: 'copy' },
+  );
   const block = h('pre', { tabindex: 0, 'aria-label': 'Code' }, text);
   return h('div', { class: 'code' }, copy, block);
 }

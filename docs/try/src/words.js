@@ -35,7 +35,8 @@ export const joined = (words, last = 'and') =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
 /** A few names, or how many there are. */
-export const few = (names, noun, most = 4) => (names.length <= most ? joined(names) : plural(names.length, noun));
+export const few = (names, noun, most = 4) =>
+  names.length <= most ? joined(names) : plural(names.length, noun);
 
 export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const ended = text => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
@@ -47,7 +48,8 @@ export function spec(text) {
 }
 
 /** The metrics of a list; a comma in parentheses separates parameters. */
-export const specs = text => (text.match(/[^,()]+(\([^()]*\)[^,()]*)?/g) ?? []).map(one => one.trim()).filter(Boolean);
+export const specs = text =>
+  (text.match(/[^,()]+(\([^()]*\)[^,()]*)?/g) ?? []).map(one => one.trim()).filter(Boolean);
 
 // DuckDB's words for an id or a number that needs quotes.
 export const name = text => (/^[a-z_][a-z0-9_]*$/.test(text) && !RESERVED.has(text) ? text : quoted(text));
@@ -55,8 +57,12 @@ const quoted = text => `"${text.replaceAll('"', '""')}"`;
 export const literal = text => `'${String(text).replaceAll("'", "''")}'`;
 const RESERVED = new Set(
   'all and any as asc between by case cast check column create cross default desc distinct else end except false from '
-    .concat('full group having in inner into is join left like limit natural not null offset on or order outer ')
-    .concat('position references returning right select some symmetric table then to true union unique using when ')
+    .concat(
+      'full group having in inner into is join left like limit natural not null offset on or order outer ',
+    )
+    .concat(
+      'position references returning right select some symmetric table then to true union unique using when ',
+    )
     .concat('where window with pivot unpivot qualify')
     .split(' '),
 );
