@@ -1,4 +1,4 @@
-"""Where the page "Try it" is installed, and the files that a server may send."""
+"""The folder of the page "Try it", and the files that a server may send."""
 
 from __future__ import annotations
 

@@ -15,8 +15,11 @@ matched AS (
         -- The rest is ' (example); advice', or '; advice; found, example'.
         substring(raised.text, strpos(raised.text, known.what) + length(known.what)) AS rest
     FROM raised
-    JOIN known_problems AS known ON contains(raised.text, known.what || ';') OR contains(raised.text, known.what || ' (')
-    ORDER BY length(known.what) DESC, contains(raised.text, known.advice) DESC, starts_with(raised.text, known.of_column) DESC
+    JOIN known_problems AS known
+        ON contains(raised.text, known.what || ';') OR contains(raised.text, known.what || ' (')
+    ORDER BY
+        length(known.what) DESC, contains(raised.text, known.advice) DESC,
+        starts_with(raised.text, known.of_column) DESC, known.code ASC
     LIMIT 1
 ),
 cut AS (
