@@ -81,7 +81,7 @@ def write(folder: Path) -> None:
     _json(folder / "catalog.json", _catalog())
     _json(folder / "layouts.json", _layouts())
     _json(folder / "samples.json", [*_samples(folder)])
-    _macros(folder / "macros")
+    macros(folder / "macros")
 
 
 def _json(path: Path, content: object) -> None:
@@ -180,7 +180,7 @@ def _samples(folder: Path) -> Iterator[dict[str, Any]]:
         yield {"name": name, "title": TITLES[name], **sample, "files": described}
 
 
-def _macros(folder: Path) -> None:
+def macros(folder: Path) -> None:
     """Write a file for each macro, and the index."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
