@@ -4,6 +4,7 @@ import { forest, values } from './charts.js';
 import { $, button, code, h, menu, say, tabs } from './dom.js';
 import { LANGUAGES, elsewhere } from './elsewhere.js';
 import { save as download } from './saving.js';
+import { sideBySide as tools } from './side_by_side.js';
 import { change, directionWords, placeLabel, verdict } from './verdict.js';
 import { capital, count, ended, plural } from './words.js';
 
@@ -57,7 +58,8 @@ function mainTable({ reading }) {
       const lines = reading.systems.map(one => reading.row(one, metric)).filter(Boolean);
       return { label: metric, note: lines[0].better === 'higher' ? '' : directionWords(lines[0]), lines };
     });
-    return values(groups, 'Values with intervals');
+    const note = independence(reading);
+    return [values(groups, 'Values with intervals'), note && h('p', { class: 'legend' }, note)];
   }
   const one = reading.others.length === 1;
   const tables = one
@@ -90,20 +92,23 @@ const lineOf = (reading, row, label) =>
   };
 
 function legend(reading) {
-  const { units } = reading;
-  const correlated =
-    reading.units === reading.counted
-      ? ''
-      : ` Intervals allow for ${reading.counted[1]} of the same ${units[0]} being correlated.`;
   return h(
     'p',
     { class: 'legend' },
     h('b', { class: 'better' }, '▲ better'),
     ' and ',
     h('b', { class: 'worse' }, '▼ worse'),
-    ': the difference is larger than chance explains (p < 0.05, adjusted by Holm’s method). ○ unclear: no clear difference. ',
-    `– not tested. Changes are relative to ${reading.baseline}.${correlated}`,
+    ': the difference is larger than chance explains (p < 0.05, adjusted by Holm’s method). ',
+    '○ unclear: no clear difference. – not tested. ',
+    `Changes are relative to ${reading.baseline}. ${independence(reading)}`,
   );
+}
+
+/** What the intervals of classifiers take as independent of each other. */
+function independence({ units, counted }) {
+  if (units !== counted) return `Intervals allow for ${counted[1]} of the same ${units[0]} being correlated.`;
+  if (counted[0] !== 'row') return '';
+  return 'Intervals take rows as independent. If rows of one user are correlated, choose the user as the unit.';
 }
 
 /** The parts that follow the number: slices, and what the second computation found. */
@@ -156,7 +161,7 @@ function slices(reading, system, rows) {
         .map(one => reading.slices(one, row.metric).find(other => placeLabel(other) === placeLabel(row)))
         .filter(Boolean),
     }));
-    return values(groups, 'Values by slice', rows[0].slice);
+    return values(groups, 'Values by slice', rows[0].slice, true);
   }
   const overall = reading.row(system, rows[0].metric);
   const before = reading.base(overall)?.value ?? null;
@@ -177,11 +182,7 @@ function sideBySide(state, act, system) {
     'details',
     { class: 'tools', open: isKnown },
     h('summary', null, `What other tools print for ${state.focus}`),
-    h(
-      'div',
-      { id: 'tools' },
-      isKnown ? act.drawSideBySide(known.rows) : h('p', { class: 'small' }, 'Computing …'),
-    ),
+    h('div', { id: 'tools' }, isKnown ? tools(known.rows) : h('p', { class: 'small' }, 'Computing …')),
   );
   box.addEventListener('toggle', () => box.open && !isKnown && act.sideBySide(state.focus, system));
   return [box];
@@ -260,7 +261,8 @@ export function drawAsk(text, ...more) {
 /**
  * An error with its place and its way out.
  *
- * @param {{head: string, where?: string, what: string, todo?: string, actions?: object[], command?: string}} problem
+ * @param {{head: string, where?: string, what: string, todo?: string, actions?: object[]}} problem which may
+ * also have a command
  */
 export function problemBox({ head, where, what, todo, actions = [], command }) {
   return h(

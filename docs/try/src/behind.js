@@ -1,10 +1,8 @@
 // What is behind the number: changes per query for rankings, curves for classifiers.
-import { areas, bars, figure, key, line } from './charts.js';
+import { areas, bars, figure, key, line, percents } from './charts.js';
 import { cell, h, rowHead, table } from './dom.js';
 import { sign } from './verdict.js';
 import { capital, count, joined, number, percent, plural } from './words.js';
-
-const whole = t => `${number(100 * t, 0)}%`;
 
 /** The figures and tables that the second computation found; nothing while it runs. */
 export function details(state, system) {
@@ -46,8 +44,7 @@ function spread(reading, row, points) {
     y,
     xName: `share of ${reading.counted[1]}`,
     yName: `change of ${row.metric} per ${reading.counted[0]}, sorted`,
-    xText: whole,
-    yText: t => number(t, most < 0.05 ? 3 : most < 0.5 ? 2 : 1),
+    xText: percents([0, 1]),
     shapes: areas(turned, y),
   });
 }
@@ -71,9 +68,9 @@ function movers(reading, row, moves) {
   return table('moves', heads, rows, `${capital(reading.counted[1])} that change most`);
 }
 
-function classifier({ details: { drawn, curves }, reading }) {
+function classifier({ details: { drawn, curves } }) {
   const kinds = drawn.map((model, place) => [model, drawn.length > 1 && place === 0 ? 's0' : 's1']);
-  const legend = kinds.length > 1 ? key(kinds.map(([model, kind]) => [kind, model])) : null;
+  const legend = () => (kinds.length > 1 ? key(kinds.map(([model, kind]) => [kind, model])) : null);
   return [
     h('h3', { class: 'part' }, 'How the scores behave'),
     h(
@@ -81,7 +78,7 @@ function classifier({ details: { drawn, curves }, reading }) {
       { class: 'two' },
       roc(curves, kinds, legend),
       kinds.every(([model]) => curves[model].calibration) && calibration(curves, kinds, legend),
-      kinds.map(([model]) => scores(curves[model].scores, model, reading)),
+      kinds.map(([model]) => scores(curves[model].scores, model, kinds.length === 1)),
     ),
   ];
 }
@@ -95,7 +92,7 @@ function roc(curves, kinds, legend) {
   return figure({
     title: `ROC curve: area ${joined(areasOf)}`,
     said: 'True positive rate by false positive rate; the dotted line is chance.',
-    key: legend,
+    key: legend(),
     x: unit,
     y: unit,
     xName: 'false positive rate',
@@ -142,13 +139,11 @@ function calibration(curves, kinds, legend) {
   return figure({
     title: `Calibration: off by ${joined(told)}`,
     said: 'Observed share of positives by mean predicted probability, in ten bins; the dotted line is perfect calibration.',
-    key: legend,
+    key: legend(),
     x: unit,
     y: unit,
     xName: 'predicted probability',
     yName: 'observed share of positives',
-    xText: t => number(t, most < 0.3 ? 2 : 1),
-    yText: t => number(t, most < 0.3 ? 2 : 1),
     shapes: [
       line([unit.slice(0, 1).concat(unit[0]), [unit[1], unit[1]]], 'ref', unit, unit),
       kinds.map(([model, kind]) =>
@@ -163,12 +158,12 @@ function calibration(curves, kinds, legend) {
   });
 }
 
-function scores(bins, model) {
+function scores(bins, model, isAlone) {
   const x = [bins[0].lo, bins.at(-1).hi];
   const y = [0, Math.max(...bins.flatMap(one => [one.positive_share, one.negative_share])) * 1.05];
   const shares = name => bins.map(one => ({ low: one.lo, high: one.hi, value: one[name] }));
   return figure({
-    title: `Scores of ${model} by class`,
+    title: isAlone ? 'Scores by class' : `Scores of ${model} by class`,
     said: `The share of positives and of negatives in each of ${bins.length} bins of the score.`,
     key: key([
       ['pos', 'positives'],
@@ -178,8 +173,7 @@ function scores(bins, model) {
     y,
     xName: 'score',
     yName: 'share of the class',
-    xText: t => number(t, x[1] - x[0] < 0.5 ? 2 : 1),
-    yText: whole,
+    yText: percents(y),
     shapes: [bars(shares('negative_share'), 'neg', x, y), bars(shares('positive_share'), 'pos', x, y)],
   });
 }

@@ -41,7 +41,7 @@ export function columnsOf(state, file) {
 
 // ---- rankings
 
-/** Predictions, truth and attributes as arguments: tables under their own names where all agree, else views. */
+/** Predictions, truth and attributes as arguments: tables under their own names where all agree, or views. */
 function rankingSources(state) {
   const runs = ofRole(state, 'predictions');
   const [truth] = ofRole(state, 'truth');
@@ -217,8 +217,7 @@ export function rowCalls(state) {
     views,
     compare: (specs, more = {}) =>
       from('compare_classification', [...place, literal(specs.join(', '))], { ...against, ...rest, ...more }),
-    evaluate: specs =>
-      from('evaluate_classification', [...place, literal(specs.join(', '))], { system: model, ...rest }),
+    own: macro => from(macro, place, { system: model, ...sliced, ...conventions(question) }),
     inspect: (own, specs) =>
       from('inspect_classification', [literal(file.table), literal(label), literal(quoted(own))], {
         metrics: literal(specs.join(', ')),

@@ -38,11 +38,21 @@ function whiskers(lower, upper, domain) {
 const row = (...shapes) => svg('svg', { class: 'row', height: 26, 'aria-hidden': 'true' }, shapes);
 
 function axis(domain, text) {
-  const labels = ticks(...domain).map(t => svg('text', { x: place(t, domain), y: 12 }, text(t)));
-  return svg('svg', { class: 'row axis', height: 16, 'aria-hidden': 'true' }, labels);
+  const shown = ticks(...domain, 3).map(t => svg('text', { x: place(t, domain), y: 12 }, text(t)));
+  return svg('svg', { class: 'row axis', height: 16, 'aria-hidden': 'true' }, shown);
 }
 
-const short = x => (x ? `${number(100 * x, Math.abs(100 * x) % 1 ? 1 : 0, true)}%` : '0');
+/** A writer of the labels of an axis, which gives all but 0 the same number of decimals. */
+function labels(domain, scale = 1, sign = false) {
+  const decimals = t => String(Number((scale * t).toPrecision(10))).split('.')[1]?.length ?? 0;
+  const digits = Math.max(0, ...ticks(...domain).map(decimals));
+  return t => (t ? number(scale * t, digits, sign) : '0');
+}
+/** A writer of labels in percent. */
+export const percents = (domain, sign = false) => {
+  const text = labels(domain, 100, sign);
+  return t => (t ? `${text(t)}%` : '0');
+};
 
 /**
  * The forest table of the report: a row per metric or slice, right is better.
@@ -91,7 +101,7 @@ export function forest(first, lines, caption, guide = null) {
           'tr',
           { class: 'axis', 'aria-hidden': 'true' },
           h('td', { colspan: 4 }),
-          cell('p', axis(domain, short)),
+          cell('p', axis(domain, percents(domain, true))),
           h('td', null),
         ),
       ),
@@ -121,7 +131,7 @@ function forestRow({ row: one, before, label, note, change: found }, domain, gui
       )
     : h('span', { class: 'soft' }, wordsInstead(one, before, digits));
   const tds = [
-    ['n', `${number(before, digits)} → ${number(one.value, digits)}`],
+    ['n', `${number(before)} → ${number(one.value)}`],
     [`n c ${kind}`, found ? percent(turned * found.x) : number(one.delta, digits, true)],
     ['ci', found ? (ends ? `${percent(ends[0])} to ${percent(ends[1])}` : '') : absolute],
     [`p ${kind}`, plot],
@@ -159,7 +169,9 @@ function wordsInstead(one, before, digits) {
 }
 
 /** Values with intervals, a group of rows per metric, each on the axis of its metric. */
-export function values(groups, caption, firstHead = 'metric') {
+export function values(groups, caption, firstHead = 'metric', isShared = false) {
+  const ends = one => [one.value, one.lower, one.upper];
+  const all = isShared ? groups.flatMap(({ lines }) => lines.flatMap(ends)) : null;
   const heads = [
     [firstHead, ''],
     ['system', ''],
@@ -190,16 +202,13 @@ export function values(groups, caption, firstHead = 'metric') {
           ),
         ),
       ),
-      groups.map(group => h('tbody', { role: 'rowgroup' }, valueRows(group, hasSystems))),
+      groups.map(group => h('tbody', { role: 'rowgroup' }, valueRows(group, hasSystems, all))),
     ),
   );
 }
 
-function valueRows({ label, note, lines }, hasSystems) {
-  const domain = span(
-    lines.flatMap(one => [one.value, one.lower, one.upper]),
-    0.12,
-  );
+function valueRows({ label, note, lines }, hasSystems, all) {
+  const domain = span(all ?? lines.flatMap(one => [one.value, one.lower, one.upper]), 0.12);
   const turned = sign(lines[0]) || 0;
   const best =
     lines.length > 1 && turned
@@ -242,7 +251,18 @@ function valueRows({ label, note, lines }, hasSystems) {
 
 let serial = 0;
 /** A chart with axes. `shapes` lie in a square of 1000 by 1000; the description says what is seen. */
-export function figure({ title, said, key, x, y, xName, yName, xText = String, yText = String, shapes }) {
+export function figure({
+  title,
+  said,
+  key,
+  x,
+  y,
+  xName,
+  yName,
+  xText = labels(x),
+  yText = labels(y),
+  shapes,
+}) {
   const id = `chart${++serial}`;
   const grid = [
     ticks(...y).map(t => [

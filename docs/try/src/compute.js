@@ -1,6 +1,7 @@
 // The question is computed in three parts: the number, what is behind it, and the checks.
 import { bare, isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
 import { message } from './engine.js';
+import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
 
 /** Rows above which metrics are computed one after another, so that memory is that of one. */
@@ -12,7 +13,7 @@ const macrosOf = {
   ranking: ['compare'],
   rankingDetails: ['evaluate_by_query', 'movers'],
   rows: ['compare_classification'],
-  rowDetails: ['evaluate_classification', 'roc_curve', 'calibration_curve', 'score_histogram'],
+  rowDetails: ['roc_curve', 'calibration_curve', 'score_histogram'],
 };
 
 /** What a question of the other family or a check may load later: fetched while the reader reads. */
@@ -95,26 +96,23 @@ async function rowNumbers(engine, state) {
   return { rows: rows.sort((a, b) => order(a) - order(b)) };
 }
 
-/** Values of metrics that the macro does not compare, as rows of a comparison without a test. */
+/** Values of metrics that the macro does not compare, each by its own macro, as rows without a test. */
 async function untested(engine, state, calls, refused) {
-  await engine.macros(['evaluate_classification']);
-  const rows = await engine.query(calls.evaluate([...refused.keys()]));
   const { baseline } = state.question;
-  return rows.map(row => {
-    const base = rows.find(
-      one => one.system === baseline && one.metric === row.metric && placeOf(one) === placeOf(row),
-    );
-    const isBase = !isCompared(state) || row.system === baseline;
-    const delta = isBase || row.value === null || base?.value == null ? null : row.value - base.value;
-    const reason = refused.get(row.metric) ?? [...refused.values()][0];
-    return {
-      ...row,
-      baseline,
-      delta,
-      verdict: isBase ? 'baseline' : 'not tested',
-      reason: row.reason ?? reason,
-    };
-  });
+  const found = [];
+  for (const [metric, reason] of refused) {
+    const { macro } = metricOf(spec(metric).name, 'classification');
+    await engine.macros([macro]);
+    const rows = await engine.query(calls.own(macro));
+    for (const row of rows) {
+      const base = rows.find(one => one.system === baseline && placeOf(one) === placeOf(row));
+      const isBase = !isCompared(state) || row.system === baseline;
+      const delta = isBase || row.value === null || base?.value == null ? null : row.value - base.value;
+      const verdict = isBase ? 'baseline' : 'not tested';
+      found.push({ ...row, baseline, delta, verdict, reason: row.reason ?? reason });
+    }
+  }
+  return found;
 }
 
 /** The slice of a row, as one text. */
@@ -162,8 +160,8 @@ async function curves(engine, state) {
       scores: await engine.query(calls.curve('score_histogram', model, { bins: 30 })),
     };
   }
-  const [first] = await engine.query(calls.evaluate(bare(state.question.metrics).slice(0, 1)));
-  return { drawn, curves: found, n: first.n, positives: first.n_positive };
+  const last = found[drawn[0]].roc.at(-1);
+  return { drawn, curves: found, n: last.tp + last.fp, positives: last.tp };
 }
 
 /** The models that a chart shows: the baseline and another one. */
@@ -202,7 +200,7 @@ async function rowFindings(engine, state) {
 
 /** The metric under the conventions of every tool. */
 export async function sideBySide(engine, state, metric, system) {
-  await engine.macros(['conventions']);
+  await engine.macros(['conventions', metricOf(spec(metric).name, 'ranking').macro]);
   return engine.query(rankingCalls(state).conventions(metric, system));
 }
 

@@ -3,20 +3,20 @@ import { drawAnswer, drawAsk, drawBehind, drawCare, drawProblem, problemBox } fr
 import { columnsOf, isRows, ofRole } from './calls.js';
 import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
-import { $, button, cell, h, rowHead, say, table } from './dom.js';
+import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
 import { FileError, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle } from './layouts.js';
 import { ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
-import { Reading, unitsOf } from './reading.js';
+import { Reading } from './reading.js';
 import { clearAnswer, emptyQuestion, metricOf, remember, state } from './state.js';
-import { few, name as quoted, number, percent, plural, spec } from './words.js';
+import { sideBySide as drawSideBySide } from './side_by_side.js';
+import { columnsOfSample, describe, foundWords, lacking, sampleSettings, usual, words } from './usual.js';
+import { few, name as quoted, spec } from './words.js';
 
 const MOST_FILES = 12;
 const WAIT = 250;
-const IS_ATTRIBUTE = /^(VARCHAR|BOOLEAN|U?(TINY|SMALL|BIG)?INT(EGER)?|ENUM|DATE)/;
-const MOST_SLICES = 40;
 
 export class Control {
   #timer = 0;
@@ -47,6 +47,26 @@ export class Control {
         }),
       );
       await this.add(blobs, known, settings);
+    } catch (error) {
+      this.#fileProblem(error, []);
+    }
+  }
+
+  /** Load the files that a command opened the page with. */
+  async given(list) {
+    drawData(state, this, 'Reading the files …');
+    try {
+      const { files } = await (await fetched(list)).json();
+      const blobs = await Promise.all(
+        files.map(async one => new File([await (await fetched(one.url)).blob()], one.name)),
+      );
+      await this.add(blobs);
+      const roles = files
+        .filter(one => one.role)
+        .map(one => [state.files.find(file => file.name === one.name), one.role]);
+      const wrong = roles.filter(([file, role]) => file && file.role !== role && file.role !== 'rows');
+      for (const [file, role] of wrong) file.role = role;
+      if (wrong.length) await this.changed();
     } catch (error) {
       this.#fileProblem(error, []);
     }
@@ -203,7 +223,7 @@ export class Control {
   async changed(wanted = {}) {
     clearAnswer();
     state.found = [];
-    state.lack = lacking();
+    state.lack = lacking(state);
     state.family = isRows(state) ? 'classification' : 'ranking';
     if (state.lack) {
       state.systems = [];
@@ -213,100 +233,10 @@ export class Control {
       return;
     }
     await this.#load(this.engine);
-    await this.#describe();
-    await this.#usual(wanted);
+    await describe(this.engine, state);
+    await usual(this.engine, state, wanted);
     this.#draw();
     await this.compute();
-  }
-
-  async #describe() {
-    const { engine } = this;
-    if (isRows(state)) {
-      const [file] = ofRole(state, 'rows');
-      state.systems = file.scores;
-      await this.#labels(file);
-      state.attributes = await this.#attributesOf(file, [file.map.label, ...file.scores]);
-      return;
-    }
-    const runs = ofRole(state, 'predictions');
-    const [{ map, table: named }] = runs;
-    if (runs.length > 1) state.systems = runs.map(one => one.system);
-    else if (map.system) {
-      const rows = await engine.query(
-        `SELECT ${quoted(map.system)}::VARCHAR AS system FROM ${quoted(named)} GROUP BY ALL ORDER BY ALL LIMIT 30`,
-      );
-      state.systems = rows.map(row => row.system).filter(one => one !== null);
-    } else state.systems = [runs[0].system];
-    const [queries] = ofRole(state, 'queries');
-    const of = queries ? [queries] : ofRole(state, 'truth');
-    state.attributes = (
-      await Promise.all(of.map(one => this.#attributesOf(one, Object.values(one.map))))
-    ).flat();
-  }
-
-  /** The values of a label that is text, of which one counts as positive. */
-  async #labels(file) {
-    const type = file.columns.find(one => one.name === file.map.label)?.type ?? '';
-    file.labels = null;
-    if (!/^(VARCHAR|ENUM)/.test(type)) return;
-    const rows = await this.engine.query(
-      `SELECT ${quoted(file.map.label)}::VARCHAR AS label FROM ${quoted(file.table)} GROUP BY ALL ORDER BY ALL LIMIT 12`,
-    );
-    file.labels = rows.map(row => row.label).filter(one => one !== null);
-    file.positive ??=
-      file.labels.find(one => /^(1|yes|true|y|t|pos|positive|click|clicked)$/i.test(one)) ??
-      file.labels.at(-1);
-  }
-
-  async #attributesOf(file, taken) {
-    const names = file.columns
-      .filter(
-        one => !taken.includes(one.name) && IS_ATTRIBUTE.test(one.type) && file.loaded?.includes(one.name),
-      )
-      .map(one => one.name)
-      .slice(0, 60);
-    if (!names.length) return [];
-    const counted = names
-      .map((one, place) => `approx_count_distinct(${quoted(one)}) AS c${place}`)
-      .join(', ');
-    const [row] = await this.engine.query(`SELECT ${counted} FROM ${quoted(file.table)}`);
-    return names.filter((_, place) => row[`c${place}`] > 1 && row[`c${place}`] <= MOST_SLICES);
-  }
-
-  async #usual(wanted) {
-    const { question } = state;
-    Object.assign(question, wanted);
-    if (!state.systems.includes(question.baseline) && (wanted.baseline === undefined || question.baseline)) {
-      const named = state.systems.find(one => /base|control|old|prod|current/i.test(one));
-      question.baseline =
-        state.systems.length < 2 ? '' : (named ?? (state.systems.length === 2 ? state.systems[0] : ''));
-    }
-    question.metrics = question.metrics.filter(one => metricOf(spec(one).name, state.family));
-    if (!question.metrics.length) question.metrics = await this.#usualMetrics();
-    const columns = state.files.flatMap(one => one.columns.map(column => column.name));
-    question.by = question.by.filter(one => columns.includes(one));
-    if (isRows(state)) {
-      const [file] = ofRole(state, 'rows');
-      if (question.cluster && !file.columns.some(one => one.name === question.cluster)) question.cluster = '';
-      if (wanted.cluster === undefined && !question.cluster && file.isNew !== false)
-        question.cluster = file.map.cluster ?? '';
-      file.isNew = false;
-    }
-  }
-
-  /** The metrics of the first sample of the family; of scores that are no probabilities, the usual ones. */
-  async #usualMetrics() {
-    const usual = state.catalog.usual[state.family];
-    const [sample] = state.samples.filter(one => familyOf(one) === state.family);
-    if (!isRows(state)) return [...sample.settings.metrics];
-    const [file] = ofRole(state, 'rows');
-    const outside = file.scores
-      .map(one => `bool_or(NOT ${quoted(one)}::DOUBLE BETWEEN 0 AND 1)`)
-      .join(' OR ');
-    const [{ is_outside }] = await this.engine.query(
-      `SELECT ${outside} AS is_outside FROM ${quoted(file.table)}`,
-    );
-    return is_outside ? [...usual] : [...sample.settings.metrics];
   }
 
   /** A part of the question changed. */
@@ -399,7 +329,7 @@ export class Control {
       this.page.status(`Computing metric ${done + 1} of ${total}`),
     );
     clearAnswer();
-    Object.assign(state, { answer, reading: new Reading(answer, state.question, words()) });
+    Object.assign(state, { answer, reading: new Reading(answer, state.question, words(state)) });
     drawAnswer(state, this);
     drawBehind(state, this);
     $('answer-body').classList.remove('old');
@@ -410,7 +340,7 @@ export class Control {
     drawBehind(state, this);
     if (this.#isDirty) return;
     state.findings = await compute.findings(this.engine, state);
-    state.found = await this.#foundWords();
+    state.found = await foundWords(this.engine, state);
     drawFound(state, this);
     drawCare(state);
     this.page.settled();
@@ -444,61 +374,17 @@ export class Control {
     say('Cancelled');
   }
 
-  async #foundWords() {
-    const systems = `${plural(state.systems.length, isRows(state) ? 'model' : 'system')} (${few(state.systems, 'name', 3)})`;
-    if (isRows(state)) {
-      const { n, positives } = state.details;
-      return [
-        systems,
-        plural(n, 'row'),
-        `${number(positives, 0)} positive (${percent(positives / n, false)})`,
-      ];
-    }
-    const [truth] = ofRole(state, 'truth');
-    const [{ n }] = await this.engine.query(
-      `SELECT count(DISTINCT ${quoted(truth.map.query_id)}) AS n FROM ${quoted(truth.table)}`,
-    );
-    const unjudged = state.findings.find(one => one.check === 'unjudged_item');
-    const judged = unjudged?.of
-      ? `${percent(1 - unjudged.count / unjudged.of, false)} of the first items judged`
-      : 'all of the first items judged';
-    return [systems, `${plural(n, ...words().counted)} with judgments`, judged];
-  }
-
   /** The metric under the conventions of every tool, on demand. */
   async sideBySide(metric, system) {
     try {
       const rows = await compute.sideBySide(this.engine, state, metric, system);
       state.sideBySide = { metric, system, rows };
-      $('tools')?.replaceChildren(this.drawSideBySide(rows));
+      $('tools')?.replaceChildren(drawSideBySide(rows));
     } catch (error) {
       $('tools')?.replaceChildren(
         h('p', { class: 'small' }, (await ofAnswer(error, this.engine, state, this)).what),
       );
     }
-  }
-
-  drawSideBySide(rows) {
-    const shown = rows.filter(one => one.value !== null);
-    const lines = shown.map(one => [
-      rowHead(one.tool),
-      cell('', h('code', null, one.name)),
-      cell('n', number(one.value)),
-      cell('n', one.like === 'duckmetrics' ? '' : number(one.difference, 4, true)),
-      cell('small', one.because || one.settings || ''),
-    ]);
-    const refused = rows.filter(one => one.value === null).map(one => one.tool.replace(/ [\d.]+$/, ''));
-    return h(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Conventions of tools' },
-      table(
-        'moves',
-        ['tool', 'its name', '>value', '>difference', 'because of'],
-        lines,
-        'Values under the conventions of other tools',
-      ),
-      refused.length ? h('p', { class: 'small' }, `No value for these data: ${refused.join(', ')}.`) : null,
-    );
   }
 
   openSql(text) {
@@ -510,75 +396,4 @@ export class Control {
     drawFound(state, this);
     drawQuestion(state, this);
   }
-}
-
-/** What is counted, and what is independent of each other. */
-function words() {
-  if (isRows(state)) {
-    const rows = ['row', 'rows'];
-    return { counted: rows, units: unitsOf(state.question.cluster, rows) };
-  }
-  const query = ofRole(state, 'predictions')[0]?.map.query_id;
-  const counted = unitsOf(query, ['query', 'queries']);
-  return { counted, units: counted };
-}
-
-/** The first thing that a question needs and does not have. */
-function lacking() {
-  const of = (file, key, text) => ({ file, key, text });
-  if (isRows(state)) {
-    const [file] = ofRole(state, 'rows');
-    if (!file.map.label)
-      return of(file, 'label', `${file.name}: choose the column that holds the label, such as 0 and 1.`);
-    if (!file.scores.length)
-      return of(file, 'score', `${file.name}: choose a column that holds the score of a model.`);
-    return null;
-  }
-  const runs = ofRole(state, 'predictions');
-  const [truth] = ofRole(state, 'truth');
-  if (!runs.length)
-    return of(
-      null,
-      '',
-      'The predictions are missing. Drop the file with the ranked items, in columns such as query_id, item_id and score.',
-    );
-  if (!truth)
-    return of(
-      null,
-      '',
-      'The truth is missing. Drop the file with the relevant items, in columns such as query_id, item_id and relevance.',
-    );
-  for (const file of [...runs, truth]) {
-    for (const key of ['query_id', 'item_id']) {
-      if (!file.map[key])
-        return of(
-          file,
-          key,
-          `${file.name} has no column that is known as ${key}. Choose it in the card of the file.`,
-        );
-    }
-    if (file.role === 'predictions' && !file.map.score && !file.map.rank) {
-      return of(
-        file,
-        'score',
-        `${file.name} has neither a score nor a rank. Choose the column that orders the items.`,
-      );
-    }
-  }
-  return null;
-}
-
-function sampleSettings(sample) {
-  if (!sample) return {};
-  const { metrics, baseline = '', by = [], cluster = '' } = sample.settings;
-  return { metrics: [...metrics], baseline, by: [...by], cluster };
-}
-
-function columnsOfSample(sample, file) {
-  const { system, label, columns = {} } = sample.settings;
-  const has = name => file.columns.some(one => one.name === name);
-  const found = {};
-  for (const [key, column] of Object.entries({ system, label, ...columns }))
-    if (column && has(column)) found[key] = column;
-  return found;
 }

@@ -230,9 +230,7 @@ const positive = (act, file) =>
   );
 
 function models(act, file) {
-  const known = numeric(file.columns)
-    .filter(one => one !== file.map.label)
-    .slice(0, 12);
+  const known = numeric(file).slice(0, 12);
   return h(
     'fieldset',
     null,

@@ -61,7 +61,7 @@ export function table(kind, heads, rows, caption) {
 export const cell = (kind, ...children) => h('td', { class: kind || null }, children);
 export const rowHead = (...children) => h('th', { scope: 'row' }, children);
 
-/** Let the buttons of a tab list choose a panel, also with the arrow keys; returns a function that chooses. */
+/** Let the buttons of a tab list choose a panel, also with the arrow keys; returns what chooses one. */
 export function tabs(list, choose) {
   const buttons = [...list.querySelectorAll('[role=tab]')];
   const pick = (chosen, focus) => {

@@ -1,4 +1,4 @@
-// DuckDB in a worker: it starts once, runs one statement at a time, and is replaced after a crash or a cancel.
+// DuckDB in a worker: it starts once, runs one statement at a time, and is replaced after a crash or cancel.
 import { AsyncDuckDB, DuckDBDataProtocol, VoidLogger } from '@duckdb/duckdb-wasm';
 import { tableToIPC } from 'apache-arrow';
 import { plainValue } from './values.js';

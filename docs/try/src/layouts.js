@@ -109,7 +109,7 @@ function roleOf(map, columns, chosen, looksLikeTruth) {
   return map.label || scoresOf({ map, columns }).length ? 'rows' : 'predictions';
 }
 
-/** The columns of fractions that look like the scores of models: the known one, and those with its beginning. */
+/** The columns of fractions that look like scores of models: the known one, and those with its beginning. */
 export function scoresOf({ map, columns }) {
   const taken = [map.label, map.query_id, map.item_id];
   const numbers = columns
@@ -121,7 +121,14 @@ export function scoresOf({ map, columns }) {
 }
 
 /** The columns that can hold the score of a model. */
-export const numeric = columns => columns.filter(one => IS_NUMBER.test(one.type)).map(one => one.name);
+export function numeric({ columns, scores, map }) {
+  const fractions = columns.filter(one => IS_FRACTION.test(one.type));
+  const known = fractions.length ? fractions : columns.filter(one => IS_NUMBER.test(one.type));
+  const names = known.map(one => one.name);
+  return columns
+    .map(one => one.name)
+    .filter(one => one !== map.label && (names.includes(one) || scores.includes(one)));
+}
 
 /** Settle roles that files have only next to each other. */
 export function settle(files) {

@@ -4,6 +4,7 @@ import { LATER } from './compute.js';
 import { drawData } from './data.js';
 import { $, tabs } from './dom.js';
 import { Engine, fetched, script } from './engine.js';
+import { parquet } from './files.js';
 import { drawQuestion } from './question.js';
 import { Shell } from './shell.js';
 import { remember, remembered, state } from './state.js';
@@ -75,10 +76,11 @@ function listen() {
 }
 
 async function begin() {
-  const { sample, sql, settings } = remembered();
+  const { sample, sql, files, settings } = remembered();
   // The engine starts while the reader reads, except where the browser asks to save data.
-  const starts = sample || sql || !navigator.connection?.saveData;
+  const starts = sample || sql || files || !navigator.connection?.saveData;
   if (starts) engine.start().catch(error => status(String(error.message)));
+  if (starts) parquet().catch(() => null);
   const names = ['catalog', 'layouts', 'samples'];
   const read = await Promise.all(names.map(async name => (await fetched(`${name}.json`)).json()));
   names.forEach((name, place) => (state[name] = read[place]));
@@ -86,6 +88,7 @@ async function begin() {
   drawQuestion(state, control);
   listen();
   if (sample) await control.sample(sample, settings);
+  else if (files) await control.given(files);
   if (sql !== null) {
     await openTab('sql', sql);
     if (sql.trim()) await shell.run();

@@ -3,24 +3,32 @@ import { commandFor, elsewhere } from './elsewhere.js';
 import { message } from './engine.js';
 import { separating } from './compute.js';
 import { metricOf } from './state.js';
-import { joined, spec } from './words.js';
+import { joined, literal, spec } from './words.js';
 
-const KIND = /^(Invalid Input|Binder|Conversion|Catalog|IO|Invalid|Out of Memory|Parser|Constraint) Error: /;
+const KIND = /^[A-Z][\w ]* Error: /;
 
-/** The parts of a message of a macro: `duckmetrics: where: what; what to do next`. */
-export function parts(error) {
+/** The parts of a message that does not come from a macro: `what; what to do next`. */
+function plain(error) {
   const text = message(error)
     .replace(KIND, '')
-    .replace(/^duckmetrics: /, '')
     .replace(/\n+LINE \d+:[\s\S]*$/, '');
-  const [, where, rest] = /^([\w.]+(?: \w+)?): ([\s\S]*)$/.exec(text) ?? [null, '', text];
-  const [what, ...todo] = rest.split('; ');
-  return { where, what, todo: todo.join('; ') };
+  const [what, ...todo] = text.split('; ');
+  return { code: '', where: '', what, todo: todo.join('; ') };
+}
+
+/** The parts of a message of a macro, which another macro knows. */
+async function parts(error, engine) {
+  await engine.macros(['duckmetrics_problem']);
+  const [found] = await engine.query(`FROM duckmetrics_problem(${literal(message(error))})`);
+  if (!found) return plain(error);
+  const { code, place, what, example, advice, switch: name, value } = found;
+  const text = example ? `${what} (for example ${example})` : what;
+  return { code, where: place ?? '', what: text, todo: advice ?? '', setting: name && { name, value } };
 }
 
 /** A problem of a file, to show where files are dropped. */
 export function ofFile(error, names) {
-  const { what, todo } = parts(error);
+  const { what, todo } = plain(error);
   const head = error.isBig ? 'This file is too large for a browser tab' : 'This file cannot be read';
   return { head, where: error.file ?? '', what, todo, command: error.isBig ? commandFor(names) : undefined };
 }
@@ -45,39 +53,38 @@ export async function ofAnswer(error, engine, state, act) {
       actions: [{ label: 'Compute again', act: act.compute }],
     };
   }
-  const problem = { head: 'No number: the data need a correction first', ...parts(error), actions: [] };
-  if (!/duckmetrics/.test(text)) problem.head = 'The engine refused this question';
-  if (/more than once|several systems/.test(text)) await stacked(problem, engine, state, act);
-  for (const one of settings(problem.todo, state)) {
-    problem.actions.push({
-      label: `Set ${one.name}=${one.value}`,
-      act: () => act.setSwitch(one.name, one.value),
-      why: one.meaning,
-    });
-  }
-  const metric = state.question.metrics.find(
-    one =>
-      problem.where.startsWith('predictions') &&
-      /probability/.test(problem.what) &&
-      needsProbability(one, state),
-  );
-  if (metric) {
-    const kept = state.question.metrics.filter(one => !needsProbability(one, state));
-    const dropped = state.question.metrics.filter(one => needsProbability(one, state));
-    if (kept.length)
-      problem.actions.push({
-        label: `Leave out ${joined(dropped)}`,
-        act: () => act.asked('metrics', kept, true),
-        why: 'The others accept any score.',
-      });
-  }
+  const found = await parts(error, engine).catch(() => plain(error));
+  const problem = { head: 'No number: the data need a correction first', ...found, actions: [] };
+  if (found.code === 'call') problem.head = 'No number: the question needs a correction first';
+  if (!found.code) problem.head = 'The engine refused this question';
+  if (STACKED.includes(found.code)) await stacked(problem, engine, state, act);
+  if (found.setting) problem.actions.push(settingAction(found.setting, state, act));
+  if (found.code === 'not_a_probability') leaveOut(problem, state, act);
   return problem;
 }
 
-/** Metrics of probabilities have a lowest and a highest score in their meaning: those that clip or bin it. */
-const needsProbability = (text, state) =>
-  metricOf(spec(text).name, state.family)?.switches.some(one => ['eps', 'bins'].includes(one.name)) ||
-  /probabilit/i.test(metricOf(spec(text).name, state.family)?.meaning ?? '');
+const STACKED = ['duplicate_prediction', 'combined_systems', 'stacked_prediction'];
+
+function settingAction({ name, value }, state, act) {
+  const known = state.question.metrics.flatMap(one => metricOf(spec(one).name, state.family)?.switches ?? []);
+  const choices = known.find(one => one.name === name)?.choices ?? [];
+  const why = choices.find(one => String(one.value) === value)?.meaning;
+  return { label: `Set ${name}=${value}`, act: () => act.setSwitch(name, value), why };
+}
+
+/** Offer the metrics that accept any score. */
+function leaveOut(problem, state, act) {
+  const isOrder = text =>
+    /\b(rank|order|higher score)/i.test(metricOf(spec(text).name, state.family)?.meaning ?? '');
+  const kept = state.question.metrics.filter(isOrder);
+  const others = state.question.metrics.filter(one => !isOrder(one));
+  const usual = kept.length ? kept : state.catalog.usual[state.family];
+  problem.actions.push({
+    label: `Ask for ${joined(usual)} only`,
+    act: () => act.asked('metrics', [...usual], true),
+    why: `It accepts any score. Without probabilities, ${joined(others)} has no meaning.`,
+  });
+}
 
 async function stacked(problem, engine, state, act) {
   const found = await separating(engine, state, act.candidates()).catch(() => null);
@@ -88,17 +95,4 @@ async function stacked(problem, engine, state, act) {
     act: () => act.system(found.column),
     why: `${found.column} has the values ${joined(found.names)}. Within each of them, no item is repeated.`,
   });
-}
-
-/** The switches that an advice names, with the meaning of the value. */
-function settings(todo, state) {
-  const found = new Map();
-  for (const [, name, value] of (todo ?? '').matchAll(/(\w+)(?: := |=)'?(\w+)'?/g)) {
-    const known = state.question.metrics.flatMap(
-      one => metricOf(spec(one).name, state.family)?.switches ?? [],
-    );
-    const choice = known.find(one => one.name === name)?.choices.find(one => String(one.value) === value);
-    if (choice) found.set(`${name}=${value}`, { name, value, meaning: choice.meaning });
-  }
-  return [...found.values()];
 }

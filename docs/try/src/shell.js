@@ -329,11 +329,18 @@ function result(sql, rows, milliseconds) {
   );
 }
 
-const failure = (sql, error) =>
-  h(
+const IS_OUTSIDE = /XMLHttpRequest|NetworkError/;
+const OUTSIDE =
+  'This page reaches no other host, so that nothing leaves your machine. Drop the file instead.';
+
+function failure(sql, error) {
+  const text = message(error).split('\n\n')[0];
+  return h(
     'div',
     { class: 'problem', role: 'alert' },
     h('h3', null, 'This statement did not run'),
     h('p', null, h('code', null, firstLine(sql))),
-    h('pre', { tabindex: 0, 'aria-label': 'Error' }, message(error).split('\n\n')[0]),
+    IS_OUTSIDE.test(text) && h('p', null, OUTSIDE),
+    h('pre', { tabindex: 0, 'aria-label': 'Error' }, text),
   );
+}

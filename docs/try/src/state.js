@@ -72,7 +72,7 @@ export function remembered(search = location.search) {
       .filter(one => one.length === 2);
     found.switches = Object.fromEntries(entries.map(([key, value]) => [key, typed(value)]));
   }
-  return { sample: pairs.get('sample'), sql: pairs.get('sql'), settings: found };
+  return { sample: pairs.get('sample'), sql: pairs.get('sql'), files: pairs.get('files'), settings: found };
 }
 
 /** A value of a switch: a number where the text is one. */

@@ -138,11 +138,10 @@ function exceptions(reading, system, kind, metrics) {
 function fromTo(reading, row) {
   if (!row) return '';
   const before = reading.base(row)?.value ?? null;
-  const digits = digitsOf(row.delta_lower, row.delta_upper);
   const relative = change(row, before);
   const by = relative ? ` (${percent(sign(row) * relative.x)})` : '';
   const way = row.better === 'higher' ? '' : ` (${directionWords(row)})`;
-  return `${row.metric}${way} goes from ${number(before, digits)} to ${number(row.value, digits)}${by}, on ${reading.size(row)}.`;
+  return `${row.metric}${way} goes from ${number(before)} to ${number(row.value)}${by}, on ${reading.size(row)}.`;
 }
 
 function valued(reading) {
