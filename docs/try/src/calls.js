@@ -1,8 +1,8 @@
 // A question as calls of the macros: what the page runs, and what the reader copies.
+import { hasLists } from './layouts.js';
 import { literal, name as quoted, spec } from './words.js';
 
 const KEYS = ['query_id', 'item_id'];
-const isList = (file, column) => file.columns.find(one => one.name === column)?.type.endsWith('[]');
 
 /** The text of a call, with a line of its own for the named arguments if it is long. */
 export function call(macro, positional, named) {
@@ -49,8 +49,8 @@ function rankingSources(state) {
   const every = [...runs, truth, ...(queries ? [queries] : [])];
   const agrees = key =>
     every.every(one => (one.role === 'queries' && key !== 'query_id') || one.map[key] === runs[0].map[key]);
-  const hasLists = [...runs, truth].some(one => isList(one, one.map.item_id));
-  if (runs.length === 1 && KEYS.every(agrees) && !hasLists) return plain(runs[0], truth, queries);
+  const isNested = [...runs, truth].some(one => hasLists(one.map, one.columns));
+  if (runs.length === 1 && KEYS.every(agrees) && !isNested) return plain(runs[0], truth, queries);
   return renamed(state, runs, truth, queries);
 }
 
@@ -97,12 +97,12 @@ function renamed(state, runs, truth, queries) {
           ? [as(file.map.system, 'system')]
           : [];
     const system = [...own, ...sliced(file)];
-    if (isList(file, file.map.item_id)) return lists(file, 'run', system);
+    if (hasLists(file.map, file.columns)) return lists(file, 'run', system);
     const order = file.map.score ? as(file.map.score, 'score') : as(file.map.rank, 'rank');
     return `SELECT ${[...system, ...KEYS.map(key => as(file.map[key], key)), order].join(', ')} FROM ${quoted(file.table)}`;
   };
   const relevance = truth.map.relevance ? [as(truth.map.relevance, 'relevance')] : [];
-  const judged = isList(truth, truth.map.item_id)
+  const judged = hasLists(truth.map, truth.columns)
     ? lists(truth, 'truth', sliced(truth))
     : `SELECT ${[...sliced(truth), ...KEYS.map(key => as(truth.map[key], key)), ...relevance].join(', ')} FROM ${quoted(truth.table)}`;
   const view = (name, text) => `CREATE OR REPLACE TEMP VIEW ${name} AS\n${text}`;

@@ -154,13 +154,7 @@ export class Control {
     Object.assign(state, { sample: null, family: null, systems: [], attributes: [], found: [] });
     clearAnswer();
     this.#draw();
-    $('answer-body').replaceChildren(
-      h(
-        'p',
-        { class: 'later' },
-        'The verdict in words, values with intervals, and the same as a command, as Python and as SQL.',
-      ),
-    );
+    later('The verdict in words, values with intervals, and the same as a command, as Python and as SQL.');
     remember();
     $('choose').focus();
   }
@@ -222,6 +216,7 @@ export class Control {
   /** The data changed: find systems and attributes, choose what is usual, compute. */
   async changed(wanted = {}) {
     clearAnswer();
+    later('The answer is computed.');
     state.found = [];
     state.lack = lacking(state);
     state.family = isRows(state) ? 'classification' : 'ranking';
@@ -397,3 +392,6 @@ export class Control {
     drawQuestion(state, this);
   }
 }
+
+/** Say what the place of the answer is for. */
+const later = text => $('answer-body').replaceChildren(h('p', { class: 'later' }, text));

@@ -1,4 +1,5 @@
 // The same question as a command, as Python and as SQL, with the names of the reader's own files.
+import { hasLists } from './layouts.js';
 import { isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
 
 const LANGUAGES = { command: 'Command line', python: 'Python', sql: 'SQL' };
@@ -32,6 +33,14 @@ function mapped(run, truth, queries) {
   const order = run.map.score ? 'score' : 'rank';
   if (run.map[order] && run.map[order] !== order) columns[order] = run.map[order];
   if (truth.map.relevance && truth.map.relevance !== 'relevance') columns.relevance = truth.map.relevance;
+  for (const [file, key, own] of [
+    [run, 'predictions', 'items'],
+    [truth, 'truth', 'relevant'],
+  ]) {
+    if (!hasLists(file.map, file.columns)) continue;
+    for (const other of ['item_id', `${key}.item_id`]) delete columns[other];
+    if (file.map.item_id !== own) columns[own] = file.map.item_id;
+  }
   return columns;
 }
 

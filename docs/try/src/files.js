@@ -97,9 +97,10 @@ async function openParquet(engine, blob, table) {
     }
     await engine.insertArrow(table, stream, isFirst);
   };
-  // A table without rows shows the names and types before a row is read.
+  refuse({ name: blob.name, rows });
+  // One row shows the names and types. Without rows, a dictionary column would have no dictionary.
   await engine.during(`DROP TABLE IF EXISTS ${quoted(table)}`);
-  await insert({ limit: 0 }, true);
+  await insert({ limit: 1 }, true);
   const columns = await described(engine, table);
   const groups = Array.from({ length: metadata.numRowGroups() }, (_, place) => place);
   return {
@@ -118,7 +119,6 @@ async function openParquet(engine, blob, table) {
         else parts.push({ rows: held, groups: [group] });
       }
       const projected = names ? { columns: names } : {};
-      if (!parts.length) await insert({ limit: 0, ...projected }, true);
       for (const [place, part] of parts.entries()) {
         await insert({ rowGroups: part.groups, ...projected }, place === 0);
       }

@@ -19,8 +19,13 @@ const CANONICAL = {
     { columns: { query_id: 'query_id', item_id: 'item_id', score: 'score' } },
     { columns: { query_id: 'query_id', item_id: 'item_id', rank: 'rank' } },
     { columns: { label: 'label', score: 'score' } },
+    { columns: { query_id: 'query_id', item_id: 'items', score: 'scores' } },
+    { columns: { query_id: 'query_id', item_id: 'items' } },
   ],
-  truth: [{ columns: { query_id: 'query_id', item_id: 'item_id', relevance: 'relevance' } }],
+  truth: [
+    { columns: { query_id: 'query_id', item_id: 'item_id', relevance: 'relevance' } },
+    { columns: { query_id: 'query_id', item_id: 'relevant' } },
+  ],
 };
 // The columns by which the package itself suspects several systems in one file.
 const SYSTEMS = ['system', 'model', 'run'];
@@ -93,7 +98,13 @@ export function recognized(layouts, columns, fileName) {
   return { role: roleOf(map, columns, chosen, looksLikeTruth), map, layout: chosen?.title ?? '' };
 }
 
+/** Whether a row holds a list of items. */
+export const hasLists = (map, columns) =>
+  columns.some(one => one.name === map.item_id && one.type.endsWith('[]'));
+
 function roleOf(map, columns, chosen, looksLikeTruth) {
+  if (hasLists(map, columns) && !looksLikeTruth && map.item_id.toLowerCase() !== 'relevant')
+    return 'predictions';
   const isPair = map.query_id && map.item_id;
   if (
     chosen?.role === 'truth' &&
@@ -141,6 +152,7 @@ export function settle(files) {
   }
   const spare = files.filter(one => one.role === 'truth').slice(1);
   for (const one of spare) if (one.map.score || one.map.rank) one.role = 'predictions';
+  if (truth) for (const one of files) if (one.role === 'rows' && !one.map.label) one.role = 'predictions';
   if (truth && files.some(one => one.role === 'rows')) {
     for (const one of files)
       if (one.role === 'rows' && one.map.query_id && one.map.item_id) one.role = 'predictions';

@@ -55,7 +55,7 @@ export async function ofAnswer(error, engine, state, act) {
   }
   const found = await parts(error, engine).catch(() => plain(error));
   const problem = { head: 'No number: the data need a correction first', ...found, actions: [] };
-  if (found.code === 'call') problem.head = 'No number: the question needs a correction first';
+  if (found.code === 'call') problem.head = 'No number: something needs a correction first';
   if (!found.code) problem.head = 'The engine refused this question';
   if (STACKED.includes(found.code)) await stacked(problem, engine, state, act);
   if (found.setting) problem.actions.push(settingAction(found.setting, state, act));

@@ -1,5 +1,6 @@
 // What the data suggest: systems, attributes, and a first question; and what they lack.
 import { isRows, ofRole } from './calls.js';
+import { hasLists } from './layouts.js';
 import { familyOf } from './question.js';
 import { unitsOf } from './reading.js';
 import { metricOf } from './state.js';
@@ -154,7 +155,8 @@ export function lacking(state) {
           `${file.name} has no column that is known as ${key}. Choose it in the card of the file.`,
         );
     }
-    if (file.role === 'predictions' && !file.map.score && !file.map.rank) {
+    const isOrdered = file.map.score || file.map.rank || hasLists(file.map, file.columns);
+    if (file.role === 'predictions' && !isOrdered) {
       return of(
         file,
         'score',
