@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 BASE = "base"
+# Macros that call the macro of each metric in their text, if the text or the call sets conventions.
+BY_TEXT = ("evaluate", "conventions")
 # An internal macro above this size has a file of its own; the others are in the base.
 LARGE = 4_000
 _INTERNAL = "duckmetrics_"
@@ -119,11 +121,14 @@ def sorted_by_need(cuts: Mapping[str, Cut], names: Iterable[str]) -> list[str]:
     return list(done)
 
 
-def index(cuts: Mapping[str, Cut], shared: Iterable[str]) -> dict[str, dict[str, object]]:
+def index(
+    cuts: Mapping[str, Cut], shared: Iterable[str], metrics: Mapping[str, str]
+) -> dict[str, dict[str, object]]:
     """Return the file of each macro that people call, and the other files to load before it, in this order.
 
     Args:
         shared: the macros of the base, which the page always loads.
+        metrics: name of a metric of rankings -> its macro.
     """
     base = set(shared)
     found: dict[str, dict[str, object]] = {}
@@ -131,4 +136,6 @@ def index(cuts: Mapping[str, Cut], shared: Iterable[str]) -> dict[str, dict[str,
         if cut.told:
             needed = sorted_by_need(cuts, closure(cuts, cut.needs) - base - {name})
             found[name] = {"file": f"{name}.sql", "needs": [f"{other}.sql" for other in needed]}
+            if name in BY_TEXT:
+                found[name]["also"] = dict(metrics)
     return found

@@ -17,6 +17,7 @@ import cut
 import pyarrow.parquet as pq
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.layouts.layouts import layouts
@@ -81,6 +82,10 @@ def write(folder: Path) -> None:
     _json(folder / "catalog.json", _catalog())
     _json(folder / "layouts.json", _layouts())
     _json(folder / "samples.json", [*_samples(folder)])
+    _json(
+        folder / "tables.json",
+        {path.stem: _copied(path, folder) for path in SAMPLE_FILES.glob("*/*.parquet")},
+    )
     macros(folder / "macros")
 
 
@@ -165,19 +170,23 @@ def _layouts() -> dict[str, Any]:
 
 
 def _samples(folder: Path) -> Iterator[dict[str, Any]]:
-    """Copy the files of the samples, and yield what the page says about each sample."""
-    (folder / "samples").mkdir(exist_ok=True)
+    """Yield what the page says about each sample."""
     for name, sample in SAMPLES.items():
-        described = []
-        for source, role in sample["files"].items():
-            path = SAMPLE_FILES / source
-            shutil.copyfile(path, folder / "samples" / path.name)
-            rows = pq.read_metadata(path).num_rows
-            described.append({
-                "file": f"samples/{path.name}", "name": path.stem, "path": f"data/{source}", "role": role,
-                "rows": rows, "bytes": path.stat().st_size,
-            })  # fmt: skip
+        described = [
+            {**_copied(SAMPLE_FILES / source, folder), "role": role}
+            for source, role in sample["files"].items()
+        ]
         yield {"name": name, "title": TITLES[name], **sample, "files": described}
+
+
+def _copied(path: Path, folder: Path) -> dict[str, Any]:
+    """Copy a file of a sample, and describe it."""
+    (folder / "samples").mkdir(exist_ok=True)
+    shutil.copyfile(path, folder / "samples" / path.name)
+    return {
+        "file": f"samples/{path.name}", "name": path.stem, "path": f"data/{path.parent.name}/{path.name}",
+        "rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size,
+    }  # fmt: skip
 
 
 def macros(folder: Path) -> None:
@@ -189,7 +198,11 @@ def macros(folder: Path) -> None:
     for name, macros in parts.items():
         text = "".join(cuts[macro].text for macro in macros)
         (folder / name).write_text(text, "utf-8", newline="\n")
-    _json(folder / "index.json", cut.index(cuts, parts[f"{cut.BASE}.sql"]))
+    metrics = {
+        name: alias.metric.macros.get(alias.metric.name, alias.metric.name)
+        for (family, name), alias in catalog().names.items() if family == RANKING
+    }  # fmt: skip
+    _json(folder / "index.json", cut.index(cuts, parts[f"{cut.BASE}.sql"], metrics))
 
 
 if __name__ == "__main__":

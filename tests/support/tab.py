@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "docs/try"
 _CALL = re.compile(r"\b(\w+)\s*\(")
-# Macros that call the macro of each metric by the text of the question.
-BY_NAME = ("evaluate", "conventions")
+_WORD = re.compile(r"\w+")
+# A call that sets conventions for each metric: by a tool, or in the text of a metric.
+_SETS = re.compile(r"\blike\b|conventions|'[^']*\w\([^']*'", re.IGNORECASE)
 
 
 def script(name: str) -> ModuleType:
@@ -50,16 +51,23 @@ class Tab:
             self.connection.execute((self.folder / file).read_text("utf-8"))
             self.loaded.append(file)
 
-    def load(self, *names: str) -> None:
-        """Load macros with all that they need; other names are left alone."""
-        for name in names:
-            known = self.index.get(name.lower())
-            for file in [*known["needs"], known["file"]] if known else []:
-                self._load(file)
+    def load(self, name: str) -> None:
+        """Load a macro with all that it needs."""
+        for file in [*self.index[name]["needs"], self.index[name]["file"]]:
+            self._load(file)
+
+    def files_of(self, sql: str) -> list[str]:
+        """Return the files that a question needs, in the order in which they must be read."""
+        called = [self.index[name.lower()] for name in _CALL.findall(sql) if name.lower() in self.index]
+        if _SETS.search(sql):
+            words = {word.lower() for word in _WORD.findall(sql)}
+            called += [self.index[m] for one in called for n, m in one.get("also", {}).items() if n in words]
+        return [file for known in called for file in [*known["needs"], known["file"]]]
 
     def ask(self, sql: str) -> list[dict[str, Any]]:
         """Return the rows of a question, after the macros that it calls were loaded."""
-        self.load(*_CALL.findall(sql))
+        for file in self.files_of(sql):
+            self._load(file)
         result = self.connection.execute(sql)
         names = [column[0] for column in result.description]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
