@@ -21,7 +21,9 @@ def main() -> int:
     """Build everything; return the exit code."""
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
-        print("docs/try: node and npm are not installed; the documentation is built without the page 'Try it'")
+        print(
+            "docs/try: node and npm are not installed; the documentation is built without the page 'Try it'"
+        )
         return 0
     if DIST.exists():
         shutil.rmtree(DIST)

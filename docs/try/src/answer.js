@@ -6,7 +6,7 @@ import { LANGUAGES, elsewhere } from './elsewhere.js';
 import { save as download } from './saving.js';
 import { sideBySide as tools } from './side_by_side.js';
 import { change, directionWords, placeLabel, verdict } from './verdict.js';
-import { capital, count, ended, plural } from './words.js';
+import { capital, count, ended, pageWords, plural } from './words.js';
 
 let language = 'command';
 
@@ -270,7 +270,7 @@ export function problemBox({ head, where, what, todo, actions = [], command }) {
     { class: 'problem', role: 'alert' },
     h('h3', null, head),
     h('p', null, where && [h('code', null, where), ': '], ended(where ? what : capital(what))),
-    todo && h('p', null, `What to do: ${ended(todo)}`),
+    todo && h('p', null, `What to do: ${ended(pageWords(todo))}`),
     actions.map(({ label, act, why }) =>
       h('div', { class: 'act' }, button(label, act), why && h('span', { class: 'small' }, why)),
     ),

@@ -17,6 +17,11 @@ import { few, name as quoted, spec } from './words.js';
 
 const MOST_FILES = 12;
 const WAIT = 250;
+// What earlier questions left in the engine.
+const DERIVED = ['all_predictions', 'all_truth', 'all_queries', 'all_models']
+  .map(view => `DROP VIEW IF EXISTS ${view};`)
+  .concat('DROP TABLE IF EXISTS per_query;')
+  .join('\n');
 
 export class Control {
   #timer = 0;
@@ -135,6 +140,7 @@ export class Control {
 
   async #forget() {
     for (const file of state.files) await this.#drop(file);
+    await this.engine.query(DERIVED).catch(() => null);
     state.question = emptyQuestion();
   }
 

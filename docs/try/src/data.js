@@ -2,7 +2,7 @@
 import { problemBox, rowsText, sentence } from './answer.js';
 import { $, breakable, button, cell, h, menu, table } from './dom.js';
 import { FIELDS, ROLES, numeric } from './layouts.js';
-import { joined, plural, size } from './words.js';
+import { ended, joined, pageWords, plural, size } from './words.js';
 
 const WORDS = {
   query_id: 'query',
@@ -303,7 +303,7 @@ function finding(one, act) {
       null,
       h('p', null, h('span', { class: 'hidden' }, `${one.severity}: `), sentence(one)),
       one.examples?.length ? h('p', { class: 'small' }, `Examples: ${one.examples.join('; ')}`) : null,
-      h('p', { class: 'small' }, `What to do: ${one.advice}`),
+      h('p', { class: 'small' }, `What to do: ${ended(pageWords(one.advice))}`),
       setting &&
         h(
           'p',

@@ -235,7 +235,16 @@ export class Shell {
       ),
     );
     this.#hints.hidden = !hits.length;
+    this.#hints.style.top = `${this.#below()}px`;
     this.#mark();
+  }
+
+  /** Where the line after that of the cursor begins. */
+  #below() {
+    const { value, selectionStart, scrollTop, clientHeight } = this.#editor;
+    const lines = value.slice(0, selectionStart).split('\n').length;
+    const lineHeight = parseFloat(getComputedStyle(this.#editor).lineHeight);
+    return Math.min(clientHeight, 12 + lines * lineHeight - scrollTop);
   }
 
   #completions(written) {

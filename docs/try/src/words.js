@@ -41,6 +41,9 @@ export const few = (names, noun, most = 4) =>
 export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 export const ended = text => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
+/** Advice in the words of the page, whose switches are not arguments of SQL. */
+export const pageWords = text => text.replace(/(\w+) := '?([\w.]+)'?/g, '$1=$2').replaceAll('=...', '');
+
 /** A metric as the reader wrote it, in parts: ndcg(gain=exp2)@10. */
 export function spec(text) {
   const [, name, params = '', k = ''] = /^([^(@]+)(\([^)]*\))?(?:@(\d+))?$/.exec(text.trim()) ?? [null, text];

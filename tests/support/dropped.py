@@ -127,7 +127,7 @@ def dictionaries(folder: Path) -> list[Path]:
 
 def timestamps(folder: Path) -> list[Path]:
     """Write timestamps as the ids of queries."""
-    return pair(folder, lambda number: datetime(2026, 1, 1 + number, 12, 30))  # noqa: DTZ001
+    return pair(folder, lambda number: datetime(2026, 1, 1 + number, 12, 30))
 
 
 def big(folder: Path) -> list[Path]:
@@ -155,7 +155,9 @@ def stacked(folder: Path) -> list[Path]:
     run, truth = ranking()
     other = run.set_column(2, "score", pa.array([-score for score in run["score"].to_pylist()]))
     both = pa.concat_tables([run, other])
-    return parquet(folder, run=both.append_column("arm", pa.array(["old"] * len(run) + ["new"] * len(run))), truth=truth)
+    return parquet(
+        folder, run=both.append_column("arm", pa.array(["old"] * len(run) + ["new"] * len(run))), truth=truth
+    )
 
 
 def cut_off(folder: Path) -> list[Path]:
