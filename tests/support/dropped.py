@@ -136,8 +136,10 @@ def big(folder: Path) -> list[Path]:
 
 
 def planted(folder: Path) -> list[Path]:
-    """Write ids that are markup."""
-    return pair(folder, lambda number: f"{MARKUP} {number}")
+    """Write two systems and a truth whose ids are markup."""
+    run, truth = ranking(lambda number: f"{MARKUP} {number}")
+    other = run.set_column(2, "score", pa.array([-score for score in run["score"].to_pylist()]))
+    return parquet(folder, old=run, new=other, truth=truth)
 
 
 def changed(folder: Path, name: str, query: str) -> list[Path]:
@@ -146,7 +148,7 @@ def changed(folder: Path, name: str, query: str) -> list[Path]:
     connection = duckdb.connect()
     connection.register("run", run)
     connection.register("truth", truth)
-    tables = {"run": run, "truth": truth, name: connection.execute(query).to_arrow_table()}
+    tables = {"run": run, "truth": truth, name: connection.sql(query).to_arrow_table()}
     return parquet(folder, **tables)
 
 

@@ -214,19 +214,17 @@ def test_stacked_systems_are_told_apart_by_a_button(browse: Browse, tmp_path: Pa
 
 
 def test_markup_in_ids_is_text(browse: Browse, tmp_path: Path) -> None:
-    old, truth = made.planted(tmp_path)
-    new = shutil.copy(old, tmp_path / "new.parquet")
-    found = browse("files", files=[old, new, truth], by_query=True)
+    found = browse("files", files=made.planted(tmp_path))
     assert found["markup"] == 0
     assert made.MARKUP in found["all"]
 
 
-@pytest.mark.parametrize("sql", ["LOAD icu", "FROM read_csv('https://example.com/a.csv')", "INSTALL json"])
+@pytest.mark.parametrize("sql", ["LOAD icu", "FROM read_csv('https://example.com/a.csv')"])
 def test_no_statement_reaches_another_host(browse: Browse, sql: str) -> None:
-    found = browse("sql", sql=f"SELECT 1 AS one; {sql}; SELECT 2 AS two")
+    found = browse("sql", sql=f"SELECT 1 AS before; {sql}; SELECT 2 AS afterwards")
     assert "This page reaches no other host" in found["text"]
     assert found["results"] == 2
-    assert "two" not in found["text"]
+    assert "afterwards" not in found["text"]
 
 
 def test_the_sql_tab_runs_several_statements_over_the_files(browse: Browse) -> None:

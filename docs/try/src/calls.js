@@ -22,6 +22,12 @@ export function call(macro, positional, named) {
 
 export const from = (macro, positional, named) => `FROM ${call(macro, positional, named)}`;
 
+/** SQL that drops what earlier questions left in the engine. */
+export const DERIVED_TABLES = ['all_predictions', 'all_truth', 'all_queries', 'all_models']
+  .map(view => `DROP VIEW IF EXISTS ${view};`)
+  .concat('DROP TABLE IF EXISTS per_query;')
+  .join('\n');
+
 /** Files by role. */
 export const ofRole = (state, role) => state.files.filter(one => one.role === role);
 export const isRows = state => ofRole(state, 'rows').length > 0;

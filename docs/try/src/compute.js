@@ -212,7 +212,7 @@ export async function separating(engine, state, columns) {
     const key = [query_id, item_id, column].map(quoted).join(', ');
     const [found] = await engine.query(`
       SELECT (SELECT count(*) FROM (SELECT DISTINCT ${key} FROM ${quoted(file.table)})) = count(*) AS separates,
-          list(DISTINCT ${quoted(column)}::VARCHAR)[:5] AS names
+          list_sort(list(DISTINCT ${quoted(column)}::VARCHAR))[:5] AS names
       FROM ${quoted(file.table)}`);
     if (found.separates) return { column, names: found.names };
   }

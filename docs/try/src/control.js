@@ -1,6 +1,6 @@
 // What happens: files come and go, the question changes, the answer is computed again.
 import { drawAnswer, drawAsk, drawBehind, drawCare, drawProblem, problemBox } from './answer.js';
-import { columnsOf, isRows, ofRole } from './calls.js';
+import { DERIVED_TABLES, columnsOf, isRows, ofRole } from './calls.js';
 import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
@@ -17,11 +17,6 @@ import { few, name as quoted, spec } from './words.js';
 
 const MOST_FILES = 12;
 const WAIT = 250;
-// What earlier questions left in the engine.
-const DERIVED = ['all_predictions', 'all_truth', 'all_queries', 'all_models']
-  .map(view => `DROP VIEW IF EXISTS ${view};`)
-  .concat('DROP TABLE IF EXISTS per_query;')
-  .join('\n');
 
 export class Control {
   #timer = 0;
@@ -140,7 +135,7 @@ export class Control {
 
   async #forget() {
     for (const file of state.files) await this.#drop(file);
-    await this.engine.query(DERIVED).catch(() => null);
+    await this.engine.query(DERIVED_TABLES).catch(() => null);
     state.question = emptyQuestion();
   }
 
@@ -206,15 +201,6 @@ export class Control {
   system(column) {
     ofRole(state, 'predictions')[0].map.system = column;
     return this.changed();
-  }
-
-  /** The columns of the predictions that can tell systems apart. */
-  candidates() {
-    const [file] = ofRole(state, 'predictions');
-    const taken = Object.values(file?.map ?? {});
-    return (file?.columns ?? [])
-      .filter(one => /^(VARCHAR|ENUM|BOOLEAN|.*INT)/.test(one.type) && !taken.includes(one.name))
-      .map(one => one.name);
   }
 
   // ---- the question
@@ -298,16 +284,19 @@ export class Control {
     this.#isDirty = false;
     remember();
     const stopClock = this.#clock();
+    let isCancelled = false;
     try {
       await this.#load(this.engine);
       await this.#answer();
     } catch (error) {
+      isCancelled = error instanceof Cancelled;
       await this.#failed(error);
     } finally {
       stopClock();
       state.isWorking = false;
       this.#isRunning = false;
-      this.page.status('Ready');
+      // After a cancel, the new engine says when it is ready.
+      if (!isCancelled) this.page.status('Ready');
       if (this.#isDirty) this.compute();
     }
   }

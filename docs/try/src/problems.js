@@ -1,4 +1,5 @@
 // Errors as a headline, a place, and a way out.
+import { ofRole } from './calls.js';
 import { commandFor, elsewhere } from './elsewhere.js';
 import { message } from './engine.js';
 import { separating } from './compute.js';
@@ -86,8 +87,16 @@ function leaveOut(problem, state, act) {
   });
 }
 
+/** The columns of the predictions that can tell systems apart. */
+function candidates(state) {
+  const [file] = ofRole(state, 'predictions');
+  const taken = Object.values(file.map);
+  const known = file.columns.filter(one => /^(VARCHAR|ENUM|BOOLEAN|.*INT)/.test(one.type));
+  return known.map(one => one.name).filter(one => !taken.includes(one));
+}
+
 async function stacked(problem, engine, state, act) {
-  const found = await separating(engine, state, act.candidates()).catch(() => null);
+  const found = await separating(engine, state, candidates(state)).catch(() => null);
   if (!found) return;
   problem.head = 'This file holds several systems';
   problem.actions.push({
