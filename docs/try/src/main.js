@@ -87,6 +87,8 @@ async function begin() {
   drawData(state, control);
   drawQuestion(state, control);
   listen();
+  // Settings without a sample wait for the files of the reader.
+  if (!sample) Object.assign(state.question, settings);
   if (sample) await control.sample(sample, settings);
   else if (files) await control.given(files);
   if (sql !== null) {
