@@ -129,9 +129,10 @@ class TryPage(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return one paragraph."""
-        config = self.state.document.settings.env.config
-        if config.try_page:
-            link = nodes.reference("", "Open the page", refuri=PAGE, classes=["primary"])
+        env = self.state.document.settings.env
+        if env.config.try_page:
+            up = "../" * env.docname.count("/")
+            link = nodes.reference("", "Open the page", refuri=f"{up}{PAGE}", classes=["primary"])
             return [nodes.container("", nodes.paragraph("", "", link), classes=["actions"])]
         parts = (
             nodes.literal("", text) if place % 2 else nodes.Text(text) for place, text in enumerate(WITHOUT)
@@ -158,7 +159,7 @@ def _is_left_out(block: nodes.Element) -> bool:
     """Return whether the page says that the tests do not run a block."""
     place = block.parent.index(block)
     before = block.parent[place - 1] if place else None
-    return isinstance(before, nodes.comment) and before.astext().startswith("not run")
+    return isinstance(before, nodes.comment | nodes.raw) and "not run:" in before.astext()
 
 
 def _copy(app: Sphinx, error: Exception | None) -> None:
