@@ -38,6 +38,9 @@ _ELSEWHERE = re.compile(
     r"\.(parquet|csv|json|duckdb|run|qrels|sql)\b|\$\w|^\.|\b(ATTACH|COPY|INSTALL|LOAD)\b", re.MULTILINE
 )
 _CREATED = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+)?(?:VIEW|TABLE|MACRO)\s+(\w+)", re.I)
+_COMMENT = re.compile(r"--[^\n]*")
+_READ = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]\w*)\b(?!\s*[(.])", re.IGNORECASE)
+_STEP = re.compile(r"\b(\w+)\s+AS\s*\(", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"\b(\w+)\s*\(")
 
@@ -95,7 +98,15 @@ def _run(statements: Sequence[str], known: dict[str, str]) -> Run | None:
     own = {made[1].lower() for each in statements if (made := _CREATED.match(_bare(each)))}
     before = "".join(f"{line}\n" for line in _with_ends(known[name] for name in needed if name not in own))
     sql = _apart(before + text)
+    if _read(sql) - _SAMPLES - own - known.keys():
+        return None  # the definition of a metric, which reads tables that the page does not have
     return Run(sql, tuple(sorted(_words(sql) & _SAMPLES)))
+
+
+def _read(sql: str) -> set[str]:
+    """Return the tables that SQL reads, without its own steps."""
+    text = _COMMENT.sub("", sql).lower()
+    return set(_READ.findall(text)) - set(_STEP.findall(text))
 
 
 def _apart(sql: str) -> str:
@@ -118,7 +129,8 @@ def _needed(text: str, known: dict[str, str]) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(map(str.lower, _WORD.findall(text)))
+    """Return the words of SQL, without those of comments."""
+    return set(map(str.lower, _WORD.findall(_COMMENT.sub("", text))))
 
 
 _SAMPLES = {path.stem for path in (Path(__file__).parents[2] / "data").glob("*/*.parquet")}

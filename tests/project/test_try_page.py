@@ -6,14 +6,12 @@ import json
 import re
 import subprocess
 import sys
-from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import duckdb
 import pytest
 
-from duckmetrics.catalog.catalog import catalog
 from support.cases import ROOT
 from support.tab import Tab, script
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 pytest.importorskip("sphinx", reason="needs the extra `docs`")
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "docs/_ext")]
 import try_page  # noqa: E402
-from pages.calls import calls  # noqa: E402
+from pages.write import generated  # noqa: E402
 
 SQL = re.compile(r"^```sql\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MACROS = {"ndcg": {"file": "ndcg.sql", "needs": []}}
@@ -57,14 +55,14 @@ def test_an_example_brings_what_earlier_blocks_create() -> None:
     blocks = [
         "CREATE TEMP VIEW users AS FROM 'data/shop/users.parquet';",
         "CREATE TEMP VIEW run AS FROM a;\nCREATE TEMP VIEW a AS FROM 'data/digits/pixels.parquet';",
-        "-- How good?\nFROM ndcg(run, qrels);",
+        "-- How good are users?\nFROM ndcg(run, qrels);",
     ]
     *others, run = try_page.runs(blocks, MACROS)
     assert others == [None, None]
     assert run.tables == ("pixels", "qrels")
-    assert "users" not in run.sql
+    assert "VIEW users" not in run.sql
     assert run.sql.index("VIEW a AS") > 0
-    assert run.sql.endswith("-- How good?\nFROM ndcg(run, qrels);")
+    assert run.sql.endswith("-- How good are users?\nFROM ndcg(run, qrels);")
     (_, run) = try_page.runs(
         ["CREATE TEMP VIEW users AS FROM 'data/shop/users.parquet'", "FROM ndcg(users, a)"], MACROS
     )
@@ -84,12 +82,12 @@ def test_other_blocks_have_no_link(block: str) -> None:
 
 
 def blocks_of_pages() -> Iterator[tuple[str, list[str]]]:
-    """Yield the blocks of SQL of each page: of those that are written, and of the pages of metrics."""
+    """Yield the blocks of SQL of each page that is written or generated."""
     for path in sorted((ROOT / "docs").glob("*/*.md")):
         if path.parent.name in ("tutorials", "howto", "reference", "explanation"):
             yield path.stem, SQL.findall(path.read_text("utf-8"))
-    for definition in chain(catalog().metrics.values(), catalog().tables.values()):
-        yield definition.name, [code for door, code in calls(definition).items() if door == "DuckDB shell"]
+    for name, text in generated():
+        yield name, SQL.findall(text)
 
 
 @pytest.mark.slow
