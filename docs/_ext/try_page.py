@@ -17,7 +17,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from sphinx.application import Sphinx
 
@@ -51,9 +51,16 @@ class Run(NamedTuple):
     sql: str
     tables: tuple[str, ...]
 
-    def query(self) -> str:
-        """Return the query of the address that opens the example."""
-        return urlencode({"tables": ",".join(self.tables), "sql": self.sql})
+    def query(self, samples: Mapping[str, Collection[str]]) -> str:
+        """Return the query of the address that opens the example.
+
+        Args:
+            samples: name -> its tables; the address names one that has all tables, or else the tables.
+        """
+        fitting = [name for name in samples if self.tables and {*self.tables} <= {*samples[name]}]
+        sample = min(fitting, key=lambda name: len(samples[name]), default=None)
+        named = {"sample": sample} if sample else {"tables": ",".join(self.tables)} if self.tables else {}
+        return urlencode({**named, "sql": self.sql})
 
 
 def runs(blocks: Sequence[str], macros: Collection[str]) -> list[Run | None]:
@@ -156,13 +163,18 @@ def _add_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add a link below each example."""
     if not app.config.try_page or app.builder.format != "html":
         return
-    index = Path(app.srcdir) / _BUILT / "macros/index.json"
+    built = Path(app.srcdir) / _BUILT
+    macros = json.loads((built / "macros/index.json").read_text("utf-8"))
+    samples = {
+        sample["name"]: {file["name"] for file in sample["files"]}
+        for sample in json.loads((built / "samples.json").read_text("utf-8"))
+    }
     blocks = [block for block in doctree.findall(nodes.literal_block) if block.get("language") == "sql"]
     texts = ["" if _is_left_out(block) else block.astext() for block in blocks]
     up = "../" * docname.count("/")
-    for block, run in zip(blocks, runs(texts, json.loads(index.read_text("utf-8"))), strict=True):
+    for block, run in zip(blocks, runs(texts, macros), strict=True):
         if run is not None:
-            link = nodes.reference("", LABEL, refuri=f"{up}{PAGE}?{run.query()}")
+            link = nodes.reference("", LABEL, refuri=f"{up}{PAGE}?{run.query(samples)}")
             paragraph = nodes.paragraph("", "", link, classes=["run"])
             block.parent.insert(block.parent.index(block) + 1, paragraph)
 

@@ -26,6 +26,7 @@ from pages.write import generated  # noqa: E402
 
 SQL = re.compile(r"^```sql\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MACROS = {"ndcg": {"file": "ndcg.sql", "needs": []}}
+SAMPLES = {"all": ["pixels", "qrels", "users"], "digits": ["pixels", "qrels"]}
 DOCUMENT = """# Page
 
 ```sql
@@ -45,7 +46,9 @@ FROM ndcg(a, b);
 def test_sample_files_become_tables() -> None:
     (run,) = try_page.runs(["FROM ndcg('data/digits/pixels.parquet', 'data/digits/qrels.parquet');"], MACROS)
     assert run == try_page.Run("FROM ndcg(pixels, qrels);", ("pixels", "qrels"))
-    assert parse_qs(run.query()) == {"tables": ["pixels,qrels"], "sql": [run.sql]}
+    assert parse_qs(run.query(SAMPLES)) == {"sample": ["digits"], "sql": [run.sql]}
+    assert parse_qs(run.query({"digits": ["qrels"]})) == {"tables": ["pixels,qrels"], "sql": [run.sql]}
+    assert parse_qs(try_page.Run("FROM ndcg(a, b)", ()).query(SAMPLES)) == {"sql": ["FROM ndcg(a, b)"]}
     text = "FROM ndcg('SELECT * FROM ''data/digits/pixels.parquet''', 'data/digits/qrels.parquet')"
     (run,) = try_page.runs([text], MACROS)
     assert run.sql == "FROM ndcg('SELECT * FROM pixels', qrels);"
@@ -129,6 +132,7 @@ def test_a_site_has_links_if_the_page_is_there(tmp_path: Path, is_built: bool) -
         (source / "try/dist/macros").mkdir(parents=True)
         (source / "try/dist/index.html").write_text("<!doctype html><title>Try it</title>")
         (source / "try/dist/macros/index.json").write_text(json.dumps(MACROS))
+        (source / "try/dist/samples.json").write_text("[]")
     command = [sys.executable, "-m", "sphinx", "-q", "--fail-on-warning", source, out]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
