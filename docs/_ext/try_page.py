@@ -17,7 +17,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from sphinx.application import Sphinx
 
@@ -38,6 +38,9 @@ _ELSEWHERE = re.compile(
     r"\.(parquet|csv|json|duckdb|run|qrels|sql)\b|\$\w|^\.|\b(ATTACH|COPY|INSTALL|LOAD)\b", re.MULTILINE
 )
 _CREATED = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+)?(?:VIEW|TABLE|MACRO)\s+(\w+)", re.I)
+_COMMENT = re.compile(r"--[^\n]*")
+_READ = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]\w*)\b(?!\s*[(.])", re.IGNORECASE)
+_STEP = re.compile(r"\b(\w+)\s+AS\s*\(", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"\b(\w+)\s*\(")
 
@@ -48,9 +51,16 @@ class Run(NamedTuple):
     sql: str
     tables: tuple[str, ...]
 
-    def query(self) -> str:
-        """Return the query of the address that opens the example."""
-        return urlencode({"tables": ",".join(self.tables), "sql": self.sql})
+    def query(self, samples: Mapping[str, Collection[str]]) -> str:
+        """Return the query of the address that opens the example.
+
+        Args:
+            samples: name -> its tables; the address names one that has all tables, or else the tables.
+        """
+        fitting = [name for name in samples if self.tables and {*self.tables} <= {*samples[name]}]
+        sample = min(fitting, key=lambda name: len(samples[name]), default=None)
+        named = {"sample": sample} if sample else {"tables": ",".join(self.tables)} if self.tables else {}
+        return urlencode({**named, "sql": self.sql})
 
 
 def runs(blocks: Sequence[str], macros: Collection[str]) -> list[Run | None]:
@@ -95,7 +105,15 @@ def _run(statements: Sequence[str], known: dict[str, str]) -> Run | None:
     own = {made[1].lower() for each in statements if (made := _CREATED.match(_bare(each)))}
     before = "".join(f"{line}\n" for line in _with_ends(known[name] for name in needed if name not in own))
     sql = _apart(before + text)
+    if _read(sql) - _SAMPLES - own - known.keys():
+        return None  # the definition of a metric, which reads tables that the page does not have
     return Run(sql, tuple(sorted(_words(sql) & _SAMPLES)))
+
+
+def _read(sql: str) -> set[str]:
+    """Return the tables that SQL reads, without its own steps."""
+    text = _COMMENT.sub("", sql).lower()
+    return set(_READ.findall(text)) - set(_STEP.findall(text))
 
 
 def _apart(sql: str) -> str:
@@ -118,7 +136,8 @@ def _needed(text: str, known: dict[str, str]) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(map(str.lower, _WORD.findall(text)))
+    """Return the words of SQL, without those of comments."""
+    return set(map(str.lower, _WORD.findall(_COMMENT.sub("", text))))
 
 
 _SAMPLES = {path.stem for path in (Path(__file__).parents[2] / "data").glob("*/*.parquet")}
@@ -129,9 +148,10 @@ class TryPage(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return one paragraph."""
-        config = self.state.document.settings.env.config
-        if config.try_page:
-            link = nodes.reference("", "Open the page", refuri=PAGE, classes=["primary"])
+        env = self.state.document.settings.env
+        if env.config.try_page:
+            up = "../" * env.docname.count("/")
+            link = nodes.reference("", "Open the page", refuri=f"{up}{PAGE}", classes=["primary"])
             return [nodes.container("", nodes.paragraph("", "", link), classes=["actions"])]
         parts = (
             nodes.literal("", text) if place % 2 else nodes.Text(text) for place, text in enumerate(WITHOUT)
@@ -143,13 +163,18 @@ def _add_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add a link below each example."""
     if not app.config.try_page or app.builder.format != "html":
         return
-    index = Path(app.srcdir) / _BUILT / "macros/index.json"
+    built = Path(app.srcdir) / _BUILT
+    macros = json.loads((built / "macros/index.json").read_text("utf-8"))
+    samples = {
+        sample["name"]: {file["name"] for file in sample["files"]}
+        for sample in json.loads((built / "samples.json").read_text("utf-8"))
+    }
     blocks = [block for block in doctree.findall(nodes.literal_block) if block.get("language") == "sql"]
     texts = ["" if _is_left_out(block) else block.astext() for block in blocks]
     up = "../" * docname.count("/")
-    for block, run in zip(blocks, runs(texts, json.loads(index.read_text("utf-8"))), strict=True):
+    for block, run in zip(blocks, runs(texts, macros), strict=True):
         if run is not None:
-            link = nodes.reference("", LABEL, refuri=f"{up}{PAGE}?{run.query()}")
+            link = nodes.reference("", LABEL, refuri=f"{up}{PAGE}?{run.query(samples)}")
             paragraph = nodes.paragraph("", "", link, classes=["run"])
             block.parent.insert(block.parent.index(block) + 1, paragraph)
 
@@ -158,7 +183,7 @@ def _is_left_out(block: nodes.Element) -> bool:
     """Return whether the page says that the tests do not run a block."""
     place = block.parent.index(block)
     before = block.parent[place - 1] if place else None
-    return isinstance(before, nodes.comment) and before.astext().startswith("not run")
+    return isinstance(before, nodes.comment | nodes.raw) and "not run:" in before.astext()
 
 
 def _copy(app: Sphinx, error: Exception | None) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
 
-# The relations that count the whole history.
+# The relations that count the whole history. The second one also has the column of the first.
 COUNTED = ("item_history", "item_users", "history_users")
 
 
@@ -53,8 +53,13 @@ def _counted(
 ) -> Mapping[str, exp.Query]:
     """Keep relations of the history in tables: they have a row for each item, however long the history is."""
     kept: dict[str, exp.Query] = {}
+    of_items, of_users, _ = COUNTED
     for name in names:
+        if name == of_items and of_users in names:
+            continue
         composer = inputs.composer(catalog)
         step = composer.relation(name, {})
         kept[name] = engine.kept(keep_new(engine, name, composer.complete(everything(step))))
+    if of_items in names and of_users in names:
+        kept[of_items] = picked(kept[of_users].subquery(of_users), "item_id", "n_interactions")
     return kept

@@ -55,7 +55,7 @@ def parts(connection: duckdb.DuckDBPyConnection, message: str) -> dict[str, str 
     return row
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("family", "name"), REFUSED, ids=[f"{family}, {name}" for family, name in REFUSED])
 def test_an_error_has_the_code_of_its_finding(
     connection: duckdb.DuckDBPyConnection, folder: Path, family: str, name: str

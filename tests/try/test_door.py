@@ -49,7 +49,6 @@ def test_each_metric_equals_python_with_the_files_of_the_page(folder: Path, ever
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 @pytest.mark.skipif(not ENGINE.is_dir(), reason="no docs/try/node_modules: the engine is not installed")
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 def test_each_metric_equals_python_in_webassembly(folder: Path, every: list[Question]) -> None:
