@@ -7,7 +7,7 @@ import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
 import { FileError, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle } from './layouts.js';
-import { ofAnswer, ofFile } from './problems.js';
+import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
 import { Reading } from './reading.js';
 import { clearAnswer, emptyQuestion, metricOf, remember, state } from './state.js';
@@ -351,7 +351,7 @@ export class Control {
       // The number stands; only what follows it failed.
       state.isWorking = false;
       drawBehind(state, this);
-      $('behind')?.append(problemBox(await ofAnswer(error, this.engine, state, this)));
+      $('behind')?.append(problemBox(afterwards(await ofAnswer(error, this.engine, state, this))));
       return;
     }
     clearAnswer();

@@ -41,7 +41,7 @@ export async function ofAnswer(error, engine, state, act) {
     return {
       head: 'The tab is out of memory',
       what: 'a browser tab holds about 3 GB, and nothing of it can go to disk',
-      todo: 'choose fewer metrics or slices, or run this command on your machine',
+      todo: 'choose fewer metrics or slices, or run the command on your machine, which also checks the data',
       command: elsewhere(state).command,
     };
   }
@@ -63,6 +63,13 @@ export async function ofAnswer(error, engine, state, act) {
   if (found.code === 'not_a_probability') leaveOut(problem, state, act);
   return problem;
 }
+
+/** A problem of what follows the number, which stands. */
+export const afterwards = problem => ({
+  ...problem,
+  head: 'The number is complete, but what follows it is not',
+  what: `after the number, ${problem.what}`,
+});
 
 const STACKED = ['duplicate_prediction', 'combined_systems', 'stacked_prediction'];
 
