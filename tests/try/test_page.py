@@ -227,6 +227,12 @@ def test_no_statement_reaches_another_host(browse: Browse, sql: str) -> None:
     assert "afterwards" not in found["text"]
 
 
+def test_a_link_of_the_docs_loads_the_tables_that_it_names(browse: Browse) -> None:
+    found = browse("sql", sample="digits&tables=history", sql="SELECT count(*) AS n FROM history, qrels LIMIT 1")
+    assert "1094676672" in found["text"]
+    assert "tables=history" in found["address"]
+
+
 def test_the_sql_tab_runs_several_statements_over_the_files(browse: Browse) -> None:
     call = "ndcg('recommendations', 'purchases', k := 10, system := 'model', query_id := 'user_id')"
     asked = f"-- a comment; with a semicolon\nSELECT ';' AS mark; SELECT round(value, 4) AS value FROM {call}"

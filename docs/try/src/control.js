@@ -5,7 +5,7 @@ import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
-import { FileError, open, refuse, tableName } from './files.js';
+import { FileError, fetchedFile, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle } from './layouts.js';
 import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
@@ -22,6 +22,7 @@ export class Control {
   #timer = 0;
   #isRunning = false;
   #isDirty = false;
+  isQuiet = false;
 
   constructor(engine, page) {
     Object.assign(this, { engine, page });
@@ -40,12 +41,7 @@ export class Control {
     drawData(state, this, 'Reading the sample …');
     try {
       compute.prepare(this.engine, isRowsSample).catch(() => null);
-      const blobs = await Promise.all(
-        known.files.map(async one => {
-          const answer = await fetched(one.file);
-          return new File([await answer.blob()], one.file.replace(/^.*\//, ''));
-        }),
-      );
+      const blobs = await Promise.all(known.files.map(one => fetchedFile(one.file)));
       await this.add(blobs, known, settings);
     } catch (error) {
       this.#fileProblem(error, []);
@@ -57,9 +53,7 @@ export class Control {
     drawData(state, this, 'Reading the files …');
     try {
       const { files } = await (await fetched(list)).json();
-      const blobs = await Promise.all(
-        files.map(async one => new File([await (await fetched(one.url)).blob()], one.name)),
-      );
+      const blobs = await Promise.all(files.map(one => fetchedFile(one.url, one.name)));
       await this.add(blobs);
       const roles = files
         .filter(one => one.role)
@@ -126,6 +120,7 @@ export class Control {
   /** Load every file again, into an instance that took the place of another one. */
   async restore() {
     for (const file of state.files) if (file.loaded) await file.load(file.isSelective ? file.loaded : null);
+    for (const file of state.extra) await file.load(null);
   }
 
   async #drop(file) {
@@ -273,7 +268,8 @@ export class Control {
       this.#isDirty = true;
       return;
     }
-    if (state.lack || !state.systems.length) return;
+    // SQL of an address comes first; the question of its sample is computed when the reader turns to it.
+    if (state.lack || !state.systems.length || this.isQuiet) return;
     if (!state.question.metrics.length) {
       clearAnswer();
       $('answer-body').classList.remove('old');

@@ -1,5 +1,5 @@
 // Files become tables: Parquet from its footer on, text by DuckDB, JSON by the browser.
-import { at, message, script } from './engine.js';
+import { at, fetched, message, script } from './engine.js';
 import { jsonRows, typedCsv } from './json.js';
 import { count, literal, name as quoted, plural } from './words.js';
 
@@ -221,6 +221,25 @@ async function openJson(engine, blob, table, isZipped) {
 
 const described = (engine, table) =>
   engine.during(`SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${quoted(table)})`);
+
+/** A file of this host, as one that the reader dropped. */
+export async function fetchedFile(path, fileName = path.replace(/^.*\//, '')) {
+  const answer = await fetched(path);
+  return new File([await answer.blob()], fileName);
+}
+
+/** Load sample files as tables for the SQL tab, without a question; returns what loads them again. */
+export async function sampleTables(engine, names) {
+  const known = await (await fetched('tables.json')).json();
+  await engine.start();
+  const found = [];
+  for (const table of names.filter(one => Object.hasOwn(known, one))) {
+    const opened = await open(engine, await fetchedFile(known[table].file), table);
+    await opened.load(null);
+    found.push(opened);
+  }
+  return found;
+}
 
 /** Refuse what cannot be evaluated before it is loaded. */
 export function refuse(file) {

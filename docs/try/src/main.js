@@ -4,7 +4,7 @@ import { LATER } from './compute.js';
 import { drawData } from './data.js';
 import { $, tabs } from './dom.js';
 import { Engine, fetched, script } from './engine.js';
-import { parquet } from './files.js';
+import { parquet, sampleTables } from './files.js';
 import { drawQuestion } from './question.js';
 import { Shell } from './shell.js';
 import { remember, remembered, state } from './state.js';
@@ -48,8 +48,15 @@ const pick = tabs($('ways'), chosen => {
   state.tab = chosen.id.slice(4);
   $('form').hidden = state.tab === 'sql';
   $('sql').hidden = state.tab !== 'sql';
-  if (state.tab === 'sql') shell.show().then(() => remember(shell.sql));
-  else remember();
+  if (state.tab === 'sql') {
+    shell.show().then(() => remember(shell.sql));
+    return;
+  }
+  remember();
+  if (control.isQuiet) {
+    control.isQuiet = false;
+    control.compute();
+  }
 });
 
 async function openTab(tab, text) {
@@ -76,9 +83,9 @@ function listen() {
 }
 
 async function begin() {
-  const { sample, sql, files, settings } = remembered();
+  const { sample, sql, files, tables, settings } = remembered();
   // The engine starts while the reader reads, except where the browser asks to save data.
-  const starts = sample || sql || files || !navigator.connection?.saveData;
+  const starts = sample || sql || files || tables || !navigator.connection?.saveData;
   if (starts) engine.start().catch(error => status(String(error.message)));
   if (starts) parquet().catch(() => null);
   const names = ['catalog', 'layouts', 'samples'];
@@ -89,8 +96,11 @@ async function begin() {
   listen();
   // Settings without a sample wait for the files of the reader.
   if (!sample) Object.assign(state.question, settings);
+  control.isQuiet = sql !== null;
   if (sample) await control.sample(sample, settings);
   else if (files) await control.given(files);
+  state.tables = tables ?? '';
+  if (tables) state.extra = await sampleTables(engine, tables.split(','));
   if (sql !== null) {
     await openTab('sql', sql);
     if (sql.trim()) await shell.run();

@@ -6,6 +6,8 @@ export const state = {
   layouts: null,
   samples: [],
   files: [],
+  extra: [],
+  tables: '',
   sample: null,
   family: null,
   systems: [],
@@ -43,6 +45,7 @@ export function remember(sql = '') {
   const { question } = state;
   const pairs = new URLSearchParams();
   if (state.sample) pairs.set('sample', state.sample);
+  if (state.tables) pairs.set('tables', state.tables);
   if (question.metrics.length) pairs.set('metrics', question.metrics.join(','));
   if (isShared()) {
     pairs.set('baseline', question.baseline);
@@ -72,7 +75,13 @@ export function remembered(search = location.search) {
       .filter(one => one.length === 2);
     found.switches = Object.fromEntries(entries.map(([key, value]) => [key, typed(value)]));
   }
-  return { sample: pairs.get('sample'), sql: pairs.get('sql'), files: pairs.get('files'), settings: found };
+  return {
+    sample: pairs.get('sample'),
+    sql: pairs.get('sql'),
+    files: pairs.get('files'),
+    tables: pairs.get('tables'),
+    settings: found,
+  };
 }
 
 /** A value of a switch: a number where the text is one. */
