@@ -204,15 +204,12 @@ export function drawCare(state) {
 }
 
 /** A finding as one sentence: `31,535 of 42,201 returned items without a judgment (75%).` */
-export function sentence(finding) {
-  const [, what] =
-    /^(?:[^:]*: )?(?:column '[^']*': )?(?:[\d,]+ of [\d,]+ |[\d,]+ )?([^(;]*)/.exec(finding.message) ?? [];
-  const share = finding.of
-    ? ` (${((100 * finding.count) / finding.of).toFixed(finding.count / finding.of < 0.1 ? 1 : 0)}%)`
-    : '';
-  return ended(
-    `${count(finding.count)}${finding.of ? ` of ${count(finding.of)}` : ''} ${(what ?? finding.check).trim()}${share}`,
-  );
+export function sentence({ message, check, count: n, of }) {
+  const start = of ? `${n} of ${of} ` : `${n} `;
+  const at = message.indexOf(start);
+  const what = at < 0 ? check : message.slice(at + start.length).split(/ \(|;/)[0];
+  const share = of ? ` (${((100 * n) / of).toFixed(n / of < 0.1 ? 1 : 0)}%)` : '';
+  return ended(`${count(n)}${of ? ` of ${count(of)}` : ''} ${what}${share}`);
 }
 
 /** The same question as a command, as Python and as SQL. */

@@ -3,6 +3,8 @@ import { hasLists } from './layouts.js';
 import { literal, name as quoted, spec } from './words.js';
 
 const KEYS = ['query_id', 'item_id'];
+// Tools that keep the order of the rows for equal scores need a column of it.
+const PLACE = 'row_number() OVER () AS row_position';
 
 /** The text of a call, with a line of its own for the named arguments if it is long. */
 export function call(macro, positional, named) {
@@ -48,7 +50,7 @@ export function columnsOf(state, file) {
 // ---- rankings
 
 /** Predictions, truth and attributes as arguments: tables under their own names where all agree, or views. */
-function rankingSources(state) {
+function rankingSources(state, isOrdered) {
   const runs = ofRole(state, 'predictions');
   const [truth] = ofRole(state, 'truth');
   const [queries] = state.question.by.length ? ofRole(state, 'queries') : [];
@@ -56,20 +58,21 @@ function rankingSources(state) {
   const agrees = key =>
     every.every(one => (one.role === 'queries' && key !== 'query_id') || one.map[key] === runs[0].map[key]);
   const isNested = [...runs, truth].some(one => hasLists(one.map, one.columns));
-  if (runs.length === 1 && KEYS.every(agrees) && !isNested) return plain(runs[0], truth, queries);
-  return renamed(state, runs, truth, queries);
+  if (runs.length === 1 && KEYS.every(agrees) && !isNested) return plain(runs[0], truth, queries, isOrdered);
+  return renamed(state, runs, truth, queries, isOrdered);
 }
 
-function plain(run, truth, queries) {
+function plain(run, truth, queries, isOrdered) {
   const named = {};
   for (const key of KEYS) if (run.map[key] !== key) named[key] = literal(run.map[key]);
   const order = run.map.score ? 'score' : 'rank';
   if (run.map[order] !== order) named[order] = literal(run.map[order]);
   if (truth.map.relevance && truth.map.relevance !== 'relevance')
     named.relevance = literal(truth.map.relevance);
+  if (isOrdered) named.position = literal('row_position');
   return {
     views: [],
-    run: run.table,
+    run: isOrdered ? `(SELECT ${PLACE}, * FROM ${quoted(run.table)})` : run.table,
     truth: truth.table,
     queries: queries?.table,
     named,
@@ -78,7 +81,7 @@ function plain(run, truth, queries) {
   };
 }
 
-function renamed(state, runs, truth, queries) {
+function renamed(state, runs, truth, queries, isOrdered) {
   const as = (column, key) => (column === key ? key : `${quoted(column)} AS ${key}`);
   const lists = (file, key, extra) => {
     const column = quoted(file.map.item_id);
@@ -105,7 +108,8 @@ function renamed(state, runs, truth, queries) {
     const system = [...own, ...sliced(file)];
     if (hasLists(file.map, file.columns)) return lists(file, 'run', system);
     const order = file.map.score ? as(file.map.score, 'score') : as(file.map.rank, 'rank');
-    return `SELECT ${[...system, ...KEYS.map(key => as(file.map[key], key)), order].join(', ')} FROM ${quoted(file.table)}`;
+    const columns = [...system, ...KEYS.map(key => as(file.map[key], key)), order, PLACE];
+    return `SELECT ${columns.join(', ')} FROM ${quoted(file.table)}`;
   };
   const relevance = truth.map.relevance ? [as(truth.map.relevance, 'relevance')] : [];
   const judged = hasLists(truth.map, truth.columns)
@@ -128,7 +132,10 @@ function renamed(state, runs, truth, queries) {
     run: 'all_predictions',
     truth: 'all_truth',
     queries: queries && 'all_queries',
-    named: {},
+    named:
+      isOrdered && !runs.some(one => hasLists(one.map, one.columns))
+        ? { position: literal('row_position') }
+        : {},
     system: hasSystem ? 'system' : '',
     one: runs[0],
   };
@@ -147,7 +154,8 @@ function conventions(question) {
 /** The calls of a question about rankings. */
 export function rankingCalls(state) {
   const { question } = state;
-  const source = rankingSources(state);
+  const source = rankingSources(state, question.like !== '' || question.switches.ties === 'input');
+  const ordered = rankingSources(state, true);
   const metrics = literal(question.metrics.join(', '));
   const tables = [literal(source.run), literal(source.truth)];
   const sliced = question.by.length
@@ -176,10 +184,10 @@ export function rankingCalls(state) {
       }),
     inspect: k => from('inspect', tables, { k, system, ...sliced, ...source.named }),
     conventions: (metric, chosen) => {
-      const own = source.system
-        ? literal(`(FROM ${source.run} WHERE ${quoted(source.system)} = ${literal(chosen)})`)
-        : tables[0];
-      return from('conventions', [own, tables[1], literal(metric)], source.named);
+      const own = ordered.system
+        ? literal(`(FROM ${ordered.run} WHERE ${quoted(ordered.system)} = ${literal(chosen)})`)
+        : literal(ordered.run);
+      return from('conventions', [own, tables[1], literal(metric)], ordered.named);
     },
     shown: isCompared(state)
       ? from('compare', [...tables, metrics], { system, baseline: literal(question.baseline), ...rest })
