@@ -77,19 +77,22 @@ function compared(reading) {
   const { others, baseline } = reading;
   if (others.length === 1) return ofOne(reading, others[0]);
   const { metric } = reading.first;
-  const by = kind => others.filter(one => reading.row(one)?.verdict === kind);
-  const better = by('better');
-  const parts = [
-    better.length && `${few(better, 'system')} ${better.length > 1 ? 'are' : 'is'} better than ${baseline}`,
-    by('worse').length && `${few(by('worse'), 'system')} ${by('worse').length > 1 ? 'are' : 'is'} worse`,
-    by('not distinguishable').length && `${few(by('not distinguishable'), 'system')} not clearly different`,
-  ].filter(Boolean);
-  const told = parts.length
-    ? `By ${metric}, ${parts.join('; ')}`
-    : `No system was tested against ${baseline}`;
+  const of = kind => others.filter(one => reading.row(one)?.verdict === kind);
+  const said = {
+    better: 'better than',
+    worse: 'worse than',
+    'not distinguishable': 'not clearly different from',
+  };
+  const parts = Object.entries(said)
+    .filter(([kind]) => of(kind).length)
+    .map(
+      ([kind, words]) =>
+        `${few(of(kind), 'system')} ${of(kind).length > 1 ? 'are' : 'is'} ${words} ${baseline}`,
+    );
+  const told = parts.length ? `By ${metric}, ${joined(parts)}` : `No system was tested against ${baseline}`;
   const best = reading.best(others);
-  const untested = better.length > 1 ? ' They were not tested against each other.' : '';
-  return { head: `${told}.`, lead: `${best ? fromTo(reading, best) : ''}${untested}` };
+  const untested = of('better').length > 1 ? ' The better ones were not tested against each other.' : '';
+  return { head: `${told}.`, lead: `${best ? `${best.system}: ${fromTo(reading, best)}` : ''}${untested}` };
 }
 
 function ofOne(reading, system) {
