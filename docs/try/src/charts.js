@@ -216,7 +216,6 @@ function valueRows({ label, note, lines }, hasSystems, all) {
       : null;
   return lines.map((one, at) => {
     const isBest = best !== null && turned * one.value === best;
-    const digits = Math.max(4, digitsOf(one.lower, one.upper));
     const drawn =
       known(one.value) &&
       row(whiskers(one.lower, one.upper, domain), mark('dot', place(one.value, domain), 13));
@@ -239,7 +238,7 @@ function valueRows({ label, note, lines }, hasSystems, all) {
       h(
         'td',
         { role: 'cell', class: `n${isBest ? ' b' : ''}` },
-        number(one.value, digits),
+        number(one.value),
         isBest && h('span', { class: 'hidden' }, ' (best)'),
       ),
       h('td', { role: 'cell', class: 'ci' }, words),

@@ -98,7 +98,7 @@ async function begin() {
   if (!sample) Object.assign(state.question, settings);
   control.isQuiet = sql !== null;
   if (sample) await control.sample(sample, settings);
-  else if (files) await control.given(files);
+  else if (files) await control.given((state.given = files));
   state.tables = tables ?? '';
   if (tables) state.extra = await sampleTables(engine, tables.split(','));
   if (sql !== null) {

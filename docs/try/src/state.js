@@ -8,6 +8,7 @@ export const state = {
   files: [],
   extra: [],
   tables: '',
+  given: '',
   sample: null,
   family: null,
   systems: [],
@@ -46,6 +47,7 @@ export function remember(sql = '') {
   const pairs = new URLSearchParams();
   if (state.sample) pairs.set('sample', state.sample);
   if (state.tables) pairs.set('tables', state.tables);
+  if (state.given) pairs.set('files', state.given);
   if (question.metrics.length) pairs.set('metrics', question.metrics.join(','));
   if (isShared()) {
     pairs.set('baseline', question.baseline);

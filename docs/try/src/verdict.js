@@ -1,5 +1,5 @@
 // The answer in one sentence with its exception, in the words of the report.
-import { digitsOf, few, joined, number, percent } from './words.js';
+import { few, joined, number, percent } from './words.js';
 
 export const SIGNS = {
   better: '▲',
@@ -151,12 +151,9 @@ function valued(reading) {
   const { others, first } = reading;
   const row = reading.best(others) ?? first;
   if (row.value === null) return { head: `${row.metric} has no value.`, lead: row.reason ?? '' };
-  const digits = digitsOf(row.lower, row.upper);
   const sure =
-    row.lower === null
-      ? ''
-      : `, with a 95% interval from ${number(row.lower, digits)} to ${number(row.upper, digits)}`;
-  const value = number(row.value, Math.max(digits, 4));
+    row.lower === null ? '' : `, with a 95% interval from ${number(row.lower)} to ${number(row.upper)}`;
+  const value = number(row.value);
   const isBest = others.length > 1 && (sign(row) || row.target !== null);
   const head = isBest
     ? `${row.system} has the best ${row.metric} of ${others.length} systems: ${value}.`
