@@ -13,8 +13,10 @@ author = "the authors of duckmetrics"
 copyright = "the authors of duckmetrics, Apache-2.0"  # noqa: A001, the name that Sphinx reads
 release = __version__
 
-extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton", "generated", "lexer", "mathml", "copies"]
-exclude_patterns = ["_build", "pages", "_ext", "home-bars.md"]
+extensions = [
+    "myst_parser", "sphinx_design", "sphinx_copybutton", "generated", "lexer", "mathml", "copies", "try_page",
+]  # fmt: skip
+exclude_patterns = ["_build", "try", "pages", "_ext", "home-bars.md"]
 source_suffix = {".md": "markdown"}
 
 # With --fail-on-warning, a broken link, anchor, image or an orphan page ends the build.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # What only this site understands, and its plain form.
 _PLAIN = [
     (re.compile(r"\A---\n.*?\n---\n", re.DOTALL), ""),
-    (re.compile(r"```\{(raw|toctree|include)\}.*?```\n?", re.DOTALL), ""),
+    (re.compile(r"```\{(raw|toctree|include|try-page)\}.*?```\n?", re.DOTALL), ""),
     (re.compile(r"^<!-- .* -->\n", re.MULTILINE), ""),
     (re.compile(r"^:::+\{(?:tab-item|dropdown|grid-item-card)\} (.*)$", re.MULTILINE), r"**\1**"),
     (re.compile(r"^:::+.*\n", re.MULTILINE), ""),

@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -65,7 +66,9 @@ TASKS = (
     Task("Look up", "metrics ndcg", {
         "metrics": "catalogue", "presets": "catalogue", "layouts": "catalogue", "dialects": "catalogue",
     }),
-    Task("SQL and shell", "sql ndcg@10 --dialect spark", {"sql": "sql", "macros": "sql", "shell": "sql"}),
+    Task("SQL, shell and browser", "sql ndcg@10 --dialect spark", {
+        "sql": "sql", "macros": "sql", "shell": "sql", "try": "sql",
+    }),
 )  # fmt: skip
 COMMANDS = {name: module for task in TASKS for name, module in task.commands.items()}
 # A limit that no line of the help reaches, so that click cuts none of them.
@@ -93,7 +96,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         # For a wrong name click looks for a similar one among all commands.
         for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
-            self.add_command(getattr(import_module(f"duckmetrics.cli.{COMMANDS[name]}"), name))
+            module = import_module(f"duckmetrics.cli.{COMMANDS[name]}")
+            self.add_command(getattr(module, f"{name}_" if iskeyword(name) else name))
         return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -1,4 +1,4 @@
-"""``duckmetrics sql``, ``macros`` and ``shell``: the SQL of metrics, and the DuckDB shell."""
+"""``duckmetrics sql``, ``macros``, ``shell`` and ``try``: the SQL of metrics, in a shell and in a browser."""
 
 from __future__ import annotations
 
@@ -128,3 +128,37 @@ def shell(arguments: Sequence[str]) -> None:
     from duckmetrics.macros.shell import run
 
     sys.exit(run(arguments))
+
+
+@click.command("try", short_help="Open the page that evaluates files in your browser.")
+@click.argument(
+    "predictions", required=False, type=click.Path(path_type=Path), shell_complete=completion.files
+)
+@click.argument("truth", required=False, type=click.Path(path_type=Path), shell_complete=completion.files)
+@click.option(
+    "--page", type=click.Path(path_type=Path, file_okay=False), help="The folder of the built page."
+)
+@click.option(
+    "--open/--no-open", "opens", default=True, help="Whether to open a browser, or only print the address."
+)
+def try_(predictions: Path | None, truth: Path | None, page: Path | None, opens: bool) -> None:
+    """Open the page "Try it" with your files. Nothing leaves this machine.
+
+    The page runs DuckDB in the browser. A server on this machine sends it the page and the files that you
+    name, and nothing else. Ctrl+C ends it.
+
+    \b
+    duckmetrics try
+    duckmetrics try run.parquet truth.parquet
+    """
+    import webbrowser
+
+    from duckmetrics.serving.page import find_page, page_with
+    from duckmetrics.serving.server import PageServer, serve
+
+    given = [path for path in (predictions, truth) if path is not None]
+    server = PageServer(page_with(find_page(page), given))
+    click.echo(f"{server.address}\nPress Ctrl+C to end.")
+    if opens:
+        webbrowser.open(server.address)
+    serve(server)

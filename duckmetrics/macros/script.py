@@ -18,6 +18,7 @@ from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.explanation import explain_macro
 from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
+from duckmetrics.macros.problem import problem_macro
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.row_macros.classification import classification_macros
@@ -48,8 +49,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)), explain_macro(catalog),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog),
-        conventions_macro(catalog), tool_conventions_macro(catalog),
+        ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), problem_macro(catalog),
+        _help(catalog), conventions_macro(catalog), tool_conventions_macro(catalog),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

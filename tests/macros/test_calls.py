@@ -11,7 +11,7 @@ import pytest
 from support.duckdb_shell import connected, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 ROWS = """SELECT i AS id, (i * 7 % 10 < 4)::INT AS label, (i * 13 % 17 / 17e0)::DOUBLE AS score,
     i % 3 AS group_id, 1e0 + i % 2 AS w FROM range(60) AS r(i)"""
@@ -116,13 +116,7 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
     wrong = []
     calls = list(printed(connection, all_))
     assert len(calls) > (240 if all_ else 20)
-    known = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE data)").fetchall()}
-    per_query = {"metric", "system", "query_id", "value"}  # columns that statistics over queries read by name
-    others = sorted(({word for _, call, _ in calls for word in words(call)} | per_query) - known - {"data"})
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE every AS SELECT *, "
-        + ", ".join(f'(id % 2)::DOUBLE AS "{name}"' for name in others) + " FROM data"
-    )  # fmt: skip
+    add_words(connection, [call for _, call, _ in calls])
     for kind, call, like in calls:
         if call.startswith("FROM ab("):
             continue  # its metrics are columns of the user
@@ -135,6 +129,17 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
             if "duckmetrics: " not in str(error):
                 wrong.append(f"{written}: {str(error)[:300]}")
     assert not wrong, chr(10).join(wrong)
+
+
+def add_words(connection: duckdb.DuckDBPyConnection, calls: Iterable[str]) -> None:
+    """Create the table `every`: the columns of `data`, and a column for each word of the printed calls."""
+    known = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE data)").fetchall()}
+    per_query = {"metric", "system", "query_id", "value"}  # columns that statistics over queries read by name
+    others = sorted(({word for call in calls for word in words(call)} | per_query) - known - {"data"})
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE every AS SELECT *, "
+        + ", ".join(f'(id % 2)::DOUBLE AS "{name}"' for name in others) + " FROM data"
+    )  # fmt: skip
 
 
 def words(call: str) -> list[str]:

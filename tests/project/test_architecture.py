@@ -40,7 +40,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
-    ("pictures", "report", "screens", "explanations"),
+    ("pictures", "report", "screens", "explanations", "serving"),
     ("charts",),
     ("sentences",),
     ("expressions",),

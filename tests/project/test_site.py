@@ -41,7 +41,7 @@ def copy(tmp_path: Path) -> Path:
     """A copy of docs/ next to links to the rest of the repository."""
     for folder in ("data", "duckmetrics", "sql", "tests"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    left_out = shutil.ignore_patterns("_build", "__pycache__")
+    left_out = shutil.ignore_patterns("_build", "__pycache__", "dist", "node_modules")
     return shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=left_out)
 
 

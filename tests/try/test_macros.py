@@ -1,0 +1,92 @@
+"""The files of macros that the page loads: each question works with the files of its index, and no other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+from macros.test_calls import MEANT, ROWS, SIDE_TABLES, add_words, printed, with_arguments
+
+from support.tab import Tab, script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.engine
+
+TABLES = f"""
+    CREATE TABLE data AS {ROWS};
+    CREATE TABLE predictions AS SELECT id % 6 AS query_id, id AS item_id, score FROM data;
+    CREATE TABLE truth AS SELECT id % 6 AS query_id, id AS item_id, label AS relevance FROM data;
+    {SIDE_TABLES}
+"""
+USUAL = {
+    "ndcg": "FROM ndcg(predictions, truth, k := 10)",
+    "evaluate": "FROM evaluate(predictions, truth, 'ndcg@10, map, mrr')",
+    "compare": "FROM compare(predictions, truth, 'ndcg@10', system := 'system', baseline := 'a')",
+    "roc_auc": "FROM roc_auc(data, label, score)",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the files of macros."""
+    path = tmp_path_factory.mktemp("page") / "macros"
+    script("data").macros(path)
+    return path
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("name", USUAL)
+def test_a_usual_question_loads_few_files(folder: Path, name: str) -> None:
+    tab = Tab(folder)
+    tab.connection.execute(TABLES)
+    tab.connection.execute("ALTER TABLE predictions ADD COLUMN system VARCHAR DEFAULT 'a'")
+    assert tab.ask(USUAL[name])
+    assert len(tab.loaded) <= 4
+    bytes_ = sum((folder / file).stat().st_size for file in tab.loaded)
+    assert bytes_ < 1_100_000, f"{name} needs {bytes_} bytes of macros"
+
+
+@pytest.mark.slow
+def test_every_macro_works_with_the_macros_of_its_index(folder: Path, tmp_path: Path) -> None:
+    """Each printed call runs in an empty database; it may refuse the data in words of ours."""
+    lines = tmp_path / "lines.trec"
+    lines.write_text("q1 Q0 a 1 0.5 tag\n")
+    wrong, n = [], 0
+    for name in Tab(folder).index:
+        tab = Tab(folder)
+        tab.load(name)
+        tab.connection.execute(TABLES)
+        calls = list(printed(tab.connection, all_=True))
+        add_words(tab.connection, [call for _, call, _ in calls])
+        for kind, call, like in calls:
+            if f"{name}(" in call and name != "ab":  # the metrics of `ab` are columns of the user
+                asked = with_arguments(call, {**MEANT, "path": f"'{lines}'", "like": f"'{like}'"})
+                n += 1
+                try:
+                    query = asked if kind == "table_macro" else f"SELECT {asked} FROM every"
+                    tab.connection.execute(query).fetchall()
+                except duckdb.Error as error:
+                    if "duckmetrics: " not in str(error):
+                        wrong.append(f"{asked}: {str(error)[:300]}")
+    assert n > 240
+    assert not wrong, chr(10).join(wrong)
+
+
+@pytest.mark.slow
+def test_the_text_of_a_call_names_further_macros(folder: Path) -> None:
+    """`evaluate` calls the macro of each metric that has parameters in the text."""
+    asked = Tab(folder).index["evaluate"]["also"]
+    assert asked["map"] == "average_precision"
+    missing = []
+    for name in asked:
+        tab = Tab(folder)
+        tab.connection.execute(TABLES)
+        try:
+            tab.ask(f"FROM evaluate(predictions, truth, '{name}(missing=skip)')")
+        except duckdb.Error as error:  # a metric that is not listed, or needs another parameter
+            if "does not exist" in str(error):
+                missing.append(f"{name}: {error}")
+    assert not missing
