@@ -112,7 +112,7 @@ SELECT
     CASE
         WHEN system = $baseline THEN reason
         WHEN p IS NOT NULL AND se = 0 AND delta <> 0
-            THEN coalesce(reason, 'all differences are equal; p is that of the sign test')
+            THEN coalesce(reason || '; ', '') || 'all differences are equal; p is that of the sign test'
         WHEN p IS NOT NULL THEN reason
         WHEN value IS NULL THEN coalesce(reason, 'it has no value')
         WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')

@@ -143,6 +143,10 @@ def test_each_hypothesis_has_a_family_of_its_own(connection: duckdb.DuckDBPyConn
     assert verdicts["B", "A"] == "not worse"
     assert verdicts["D", "B"] == "worse"
     assert len(verdicts) == 6
+    margin = "margin 0.02: its tests (not worse, equivalent) are one-sided at 0.05, not corrected"
+    assert margin in paired.lines(200)
+    assert margin in paired.shown().notes
+    assert "; margin 0.02: its tests" in paired.shown(whole=True).notes[0]
 
 
 @pytest.mark.slow
@@ -158,6 +162,8 @@ def test_pairs_do_not_depend_on_the_order_of_the_systems(connection: duckdb.Duck
     assert first.verdict == last.verdict == "high is the best of 2 systems by mrr"
     assert "0.7500ᵃ" in str(first)
     assert "0.7500ᵇ" in str(last)
+    share = compare(runs, "truth", "mrr", connection=connection, margin="5%", pairs=True)
+    assert "margin 5 % of the system that it is against: its tests" in "\n".join(share.lines(200))
 
 
 @pytest.mark.slow

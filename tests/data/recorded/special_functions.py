@@ -126,6 +126,12 @@ def power_points() -> dict[str, Points]:
             for df in (1.0, 7.5, 1e9)
             for alpha in (1e-6, 0.05, 0.3)
         ],
+        "one_sided_t_power": [
+            (effect, df, alpha)
+            for effect in (0.0, 0.1, -2.8, 5.0)
+            for df in (1.0, 7.5, 1e9)
+            for alpha in (1e-6, 0.05, 0.3)
+        ],
         "satterthwaite_df": [
             (*a, *b)
             for a, b in product(((0.0, 3.0), (0.04, 9.0), (1e100, 1e9)), ((1e-12, 1.0), (0.01, 24.5)))
@@ -327,6 +333,11 @@ def student_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
     return mp.ncdf((effect - u) / s) + mp.ncdf((-effect - u) / s)
 
 
+def one_sided_t_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
+    t = student_critical(2 * alpha, df)
+    return mp.ncdf((effect - t * (1 - 1 / (4 * df))) / mp.sqrt(1 + t * t / (2 * df)))
+
+
 def satterthwaite_df(error: mp.mpf, df: mp.mpf, other_error: mp.mpf, other_df: mp.mpf) -> mp.mpf:
     return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)
 
@@ -395,6 +406,7 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "paired_mde": lambda sd, n, alpha, power: two_sample_mde(sd * sd, n, 0, 1, alpha, power),
     "student_t_mde": student_mde,
     "student_t_power": student_power,
+    "one_sided_t_power": one_sided_t_power,
     "satterthwaite_df": satterthwaite_df,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,
