@@ -5,10 +5,11 @@ The repetitions are slices of one table, so one call compares many of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 import duckmetrics
 from benchmarks.simulations.intervals import heavy_impressions, impressions, rankings
@@ -20,15 +21,20 @@ if TYPE_CHECKING:
 
 METRICS_OF_ROWS = ("auc", "ctr", "log_loss", "normalized_entropy")
 OTHER_UNITS = 100_000_000
+# Exchanges at random take long: few of them, for small systems only, and some repetitions at a time.
+EXCHANGES, MOST_EXCHANGED, AT_A_TIME = 1000, 50, 100
 
 
 def lines(repetitions: int) -> Iterator[str]:
     yield "## Rankings: two systems with other queries"
     yield ""
-    yield "Both rank at random, so their difference is 0. `relative` is the interval of the relative change."
+    yield (
+        "Both rank at random, so their difference is 0. `relative` is the interval of the relative change. "
+        f"`randomization`: the false positives of `--test randomization` with {EXCHANGES:,} resamples."
+    )
     yield ""
-    yield "| queries | metric | false positives | coverage | relative |"
-    yield "|---|---|---|---|---|"
+    yield "| queries | metric | false positives | coverage | relative | randomization |"
+    yield "|---|---|---|---|---|---|"
     yield from _of_rankings(repetitions)
     yield ""
     yield "## Classifiers: the same model on other users"
@@ -49,8 +55,10 @@ def _of_rankings(repetitions: int) -> Iterator[str]:
         arms = _arms(rankings, repetitions, sizes)
         metrics = ["mrr", "ndcg@10", "hit_rate@3"]
         found = _compared(arms, "query_id", metrics)
+        exchanged = _exchanged(arms, metrics, repetitions) if min(sizes) <= MOST_EXCHANGED else {}
         for metric in metrics:
-            yield f"| {sizes[0]} against {sizes[1]} | {metric} | {_rates(found, metric)} |"
+            rates = f"{_rates(found, metric)} | {exchanged.get(metric, '')}"
+            yield f"| {sizes[0]} against {sizes[1]} | {metric} | {rates} |"
 
 
 def _of_rows(repetitions: int) -> Iterator[str]:
@@ -75,8 +83,21 @@ def _arms(
     }
 
 
+def _exchanged(arms: dict[str, pa.Table], metrics: list[str], repetitions: int) -> dict[str, str]:
+    """Return how often the randomization test of other queries is below 0.05, by metric."""
+    p: dict[str, list[float]] = {metric: [] for metric in metrics}
+    for first in range(0, repetitions, AT_A_TIME):
+        place = pc.and_(pc.field("repetition") >= first, pc.field("repetition") < first + AT_A_TIME)
+        some = {name: table.filter(place) for name, table in arms.items()}
+        found = _compared(some, "query_id", metrics, test="randomization", resamples=EXCHANGES)
+        for row in found.rows:
+            if row["slice"] and row["p"] is not None:
+                p[row["metric"]].append(row["p"])
+    return {metric: f"{np.mean([one < 0.05 for one in own]):.1%}" for metric, own in p.items()}
+
+
 def _compared(
-    arms: dict[str, pa.Table], unit: str, metrics: list[str], cluster: str | None = None
+    arms: dict[str, pa.Table], unit: str, metrics: list[str], cluster: str | None = None, **options: Any
 ) -> Comparison:
     """Compare two logs whose units are other ones."""
     first, second = arms
@@ -84,7 +105,7 @@ def _compared(
     moved = arms[second].set_column(place, unit, pa.array(arms[second][unit].to_numpy() + OTHER_UNITS))
     return duckmetrics.compare(
         {first: arms[first], second: moved}, None, metrics, by=["repetition"], cluster=cluster,
-        adjust="none", unpaired=True,
+        adjust="none", unpaired=True, **options,
     )  # fmt: skip
 
 

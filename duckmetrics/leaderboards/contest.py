@@ -74,7 +74,7 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
                 group.sort(key=lambda row: order.index(row["system"]))
                 contests.append((part, _Contest.of(measure, group, tested)))
     tested_pairs = [(part, list(contest.pairs_from_the_best())) for part, contest in contests]
-    near = margins_of_pairs(comparer, engine, tested_pairs)
+    near = margins_of_pairs(comparer, engine, tested_pairs, order)
     chances: dict[Any, float | None] = {}
     for part in parts:
         if part.units is not None:

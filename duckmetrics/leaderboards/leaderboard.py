@@ -69,9 +69,9 @@ class Leaderboard(Tabular):
             if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
             difference to the best system; probability_best: the share of bootstrap resamples in which it is
             the best; verdict: best, among the best, worse, different, not tested or no value, with a margin
-            also equivalent, not worse or inconclusive; the columns of the margin as in `Comparison`, against
-            the best system; n: queries or rows; better, target: which values are better; n_tests: how many pairs p was adjusted for; the
-            other columns are as in `Comparison`.
+            also equivalent, not worse or inconclusive; the columns of the margin are as in `Comparison`,
+            against the best system; n: queries or rows; better, target: which values are better; n_tests:
+            how many pairs p was adjusted for; the other columns are as in `Comparison`.
         comparison: the tests of all pairs.
         units: what was resampled, such as queries.
         samples: the number of resamples behind the chances.

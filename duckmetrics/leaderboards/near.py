@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def margins_of_pairs(
-    comparer: Comparer, engine: Engine, contests: Sequence[tuple[FamilyEvaluation, Sequence[Row]]]
+    comparer: Comparer,
+    engine: Engine,
+    contests: Sequence[tuple[FamilyEvaluation, Sequence[Row]]],
+    systems: Sequence[str],
 ) -> dict[tuple[Any, ...], Row]:
     """Return the columns of the margin for every comparison with the best, by the keys of `key_of_row`.
 
@@ -32,11 +35,13 @@ def margins_of_pairs(
     if comparer.margins is None:
         return {}
     margins = comparer.margins.of([measure for part in _parts(contests) for measure in part.measures])
+    # Each comparison has a baseline of its own.
+    values = comparer.values("", comparer.enough(_parts(contests), systems))
     found: dict[tuple[Any, ...], Row] = {}
     rows: list[Row] = []
     for part in _parts(contests):
         pairs = [row for own, given in contests if own is part for row in given]
-        tested = with_margins(comparer.catalog, engine, part, pairs, margins, comparer.inference.alpha)
+        tested = with_margins(comparer.catalog, engine, part, pairs, margins, comparer.test.name, values)
         rows += tested
         for row in tested:
             found.setdefault(key_of_row(part, row), row)

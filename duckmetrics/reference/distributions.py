@@ -163,6 +163,14 @@ def one_sided_t_power(effect: float, df: float, alpha: float) -> float:
     return normal_cdf((effect - t * (1 - 1 / (4 * df))) / math.sqrt(1 + t * t / (2 * df)))
 
 
+def planned_units(sd: float, difference: float, alpha: float, power: float, arms: float) -> float:
+    """Return the smallest n at which a t-test finds a difference."""
+    n = 1 + arms
+    while student_t_mde(arms * sd / math.sqrt(n), n - arms, alpha, power) > difference:
+        n += 1
+    return n
+
+
 def satterthwaite_df(error: float, df: float, other_error: float, other_df: float) -> float:
     """Return the degrees of freedom of the sum of two squared standard errors."""
     return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)
