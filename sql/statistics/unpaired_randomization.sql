@@ -10,8 +10,7 @@
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42,
 --           exact BOOLEAN DEFAULT NULL
 -- values:   baseline: as in relations/inference/differences
---           resamples: the number of random exchanges; if all comparisons together have more than 4,000 units, fewer,
---           but at least 1,000
+--           resamples: the number of random exchanges; fewer if all comparisons together have over 4,000 units
 --           seed: as in relations/inference/replicates
 --           exact: whether all exchanges are tried; by default if resamples allows
 -- grain:    one row per system and metric: system, metric, n_baseline, n, delta, statistic, p, resamples, exact
@@ -31,12 +30,13 @@
 -- example:  unpaired_randomization(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 2), ('B', 'm', 3, 3), ('B', 'm', 4, 5);
 --           baseline := 'A') = 'B', 'm', 2, 2, 3, 2.1213203435596424, 0.3333333333333333, 6, TRUE
 -- related:  unpaired_t, randomization_test, mann_whitney
--- note:     if both systems have the same distribution of values, at most a share of p of all comparisons has a p as
---           small, for any number of units. If only the means are equal, this holds for many units, as for unpaired_t.
---           By default, all choices are tried if there are at most 20 units, and at most resamples choices; exact=true
---           tries all of them up to 20 units, and exact=false never does. The choices come from a hash of query_id: the
---           same ids and seed give the same p. If all values of each side are equal, statistic is NULL. With one unit on
---           a side, p is NULL
+-- note:     more than 4,000 units take 40,000,000 / units exchanges at most, but at least 1,000. If both systems have
+--           the same distribution of values, at most a share of p of all comparisons has a p as small, for any number
+--           of units. If only the means are equal, this holds for many units, as for unpaired_t. By default, all
+--           choices are tried if there are at most 20 units, and at most resamples choices; exact=true tries all of
+--           them up to 20 units, and exact=false never does. The choices come from a hash of query_id: the same ids and
+--           seed give the same p. If all values of each side are equal, statistic is NULL. With one unit on a side, p
+--           is NULL
 WITH known AS (
     SELECT system, metric, query_id, value
     FROM per_query
