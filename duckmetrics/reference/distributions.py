@@ -164,11 +164,13 @@ def one_sided_t_power(effect: float, df: float, alpha: float) -> float:
 
 
 def planned_units(sd: float, difference: float, alpha: float, power: float, arms: float) -> float:
-    """Return the smallest n at which a t-test finds a difference."""
-    n = 1 + arms
-    while student_t_mde(arms * sd / math.sqrt(n), n - arms, alpha, power) > difference:
-        n += 1
-    return n
+    """Return the smallest n at which a t-test finds a difference, by bisection."""
+    low, high = int(arms), 2**40
+    while high - low > 1:
+        n = (low + high) // 2
+        found = student_t_mde(arms * sd / math.sqrt(n), n - arms, alpha, power) <= difference
+        low, high = (low, n) if found else (n, high)
+    return high
 
 
 def satterthwaite_df(error: float, df: float, other_error: float, other_df: float) -> float:

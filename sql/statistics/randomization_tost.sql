@@ -19,8 +19,8 @@
 -- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, margin, statistic_higher,
 --           statistic_lower, p_higher, p_lower, p_equivalent, resamples, exact
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  statistic_higher = sum of difference + margin, statistic_lower = sum of difference - margin; p_higher = (1 +
---           k) / (1 + resamples), k the number of sums with random signs that are at least statistic_higher; p_lower
+-- formula:  statistic_higher = sum of difference + margin, statistic_lower = sum of difference - margin; p_higher = (1
+--           + k) / (1 + resamples), k the number of sums with random signs that are at least statistic_higher; p_lower
 --           likewise with sums of at most statistic_lower; p_equivalent the larger of both; exact: p is the share of
 --           all 2^n choices of signs. If relative, margin is the share times the value of the baseline in each query;
 --           for a negative mean of the baseline, the other way round
@@ -33,9 +33,9 @@
 -- source:   Fisher, The Design of Experiments, 1935; Phipson and Smyth, 2010, doi:10.2202/1544-6115.1585; two
 --           one-sided tests: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419
 -- oracle:   scipy.stats.permutation_test(permutation_type='samples') of the moved differences
--- example:  randomization_tost(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm',
---           2, 2), ('B', 'm', 3, 3); baseline := 'A', margin := 4) = 'B', 'm', 3, 0, 2, 2, 4, 18, -6, 0.125, 0.125,
---           0.125, 8, TRUE
+-- example:  randomization_tost(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B',
+--           'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A', margin := 4) = 'B', 'm', 3, 0, 2, 2, 4, 18, -6, 0.125,
+--           0.125, 0.125, 8, TRUE
 -- related:  paired_tost, randomization_test, adjusted_p
 -- note:     the test assumes that each moved difference is as likely as the same difference with the other sign. With
 --           many queries, this assumption is not needed. Units without a value for the system or the baseline are left
