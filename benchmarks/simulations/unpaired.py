@@ -5,11 +5,10 @@ The repetitions are slices of one table, so one call compares many of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 import duckmetrics
 from benchmarks.simulations.intervals import heavy_impressions, impressions, rankings
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 METRICS_OF_ROWS = ("auc", "ctr", "log_loss", "normalized_entropy")
 OTHER_UNITS = 100_000_000
 # Exchanges at random take long: few of them, for small systems only, and some repetitions at a time.
-EXCHANGES, MOST_EXCHANGED, AT_A_TIME = 1000, 50, 100
+EXCHANGES, MOST_EXCHANGED, AT_A_TIME = 500, 50, 200
 
 
 def lines(repetitions: int) -> Iterator[str]:
@@ -36,6 +35,12 @@ def lines(repetitions: int) -> Iterator[str]:
     yield "| queries | metric | false positives | coverage | relative | randomization |"
     yield "|---|---|---|---|---|---|"
     yield from _of_rankings(repetitions)
+    yield ""
+    yield (
+        "With 20 queries on one side, the values are too few and too skewed for Welch's test, also for that of "
+        "scipy. Exchanges at random then keep 5 %. Chance alone moves a share of 5 % by 0.7 points in 1,000 "
+        "repetitions."
+    )
     yield ""
     yield "## Classifiers: the same model on other users"
     yield ""
@@ -55,7 +60,7 @@ def _of_rankings(repetitions: int) -> Iterator[str]:
         arms = _arms(rankings, repetitions, sizes)
         metrics = ["mrr", "ndcg@10", "hit_rate@3"]
         found = _compared(arms, "query_id", metrics)
-        exchanged = _exchanged(arms, metrics, repetitions) if min(sizes) <= MOST_EXCHANGED else {}
+        exchanged = _exchanged(found, sizes, repetitions) if min(sizes) <= MOST_EXCHANGED else {}
         for metric in metrics:
             rates = f"{_rates(found, metric)} | {exchanged.get(metric, '')}"
             yield f"| {sizes[0]} against {sizes[1]} | {metric} | {rates} |"
@@ -83,21 +88,27 @@ def _arms(
     }
 
 
-def _exchanged(arms: dict[str, pa.Table], metrics: list[str], repetitions: int) -> dict[str, str]:
+def _exchanged(found: Comparison, sizes: tuple[int, int], repetitions: int) -> dict[str, str]:
     """Return how often the randomization test of other queries is below 0.05, by metric."""
-    p: dict[str, list[float]] = {metric: [] for metric in metrics}
+    values = found.per_query.select(["system", "metric", "query_id", "value"])
+    query = values["query_id"].to_numpy()
+    repetition = np.where(query < OTHER_UNITS, query // sizes[0], (query - OTHER_UNITS) // sizes[1])
+    metrics = values["metric"].to_pylist()
+    named = [f"{metric} {place}" for metric, place in zip(metrics, repetition, strict=True)]
+    values = values.set_column(1, "metric", pa.array(named))
+    false: dict[str, list[bool]] = {}
     for first in range(0, repetitions, AT_A_TIME):
-        place = pc.and_(pc.field("repetition") >= first, pc.field("repetition") < first + AT_A_TIME)
-        some = {name: table.filter(place) for name, table in arms.items()}
-        found = _compared(some, "query_id", metrics, test="randomization", resamples=EXCHANGES)
-        for row in found.rows:
-            if row["slice"] and row["p"] is not None:
-                p[row["metric"]].append(row["p"])
-    return {metric: f"{np.mean([one < 0.05 for one in own]):.1%}" for metric, own in p.items()}
+        some = values.filter((repetition >= first) & (repetition < first + AT_A_TIME))
+        tested = duckmetrics.run_test(
+            "unpaired_randomization", some, baseline="A", resamples=EXCHANGES, exact=False
+        )
+        for row in tested.rows:
+            false.setdefault(row["metric"].rpartition(" ")[0], []).append(row["p"] < 0.05)
+    return {metric: f"{np.mean(own):.1%}" for metric, own in false.items()}
 
 
 def _compared(
-    arms: dict[str, pa.Table], unit: str, metrics: list[str], cluster: str | None = None, **options: Any
+    arms: dict[str, pa.Table], unit: str, metrics: list[str], cluster: str | None = None
 ) -> Comparison:
     """Compare two logs whose units are other ones."""
     first, second = arms
@@ -105,7 +116,7 @@ def _compared(
     moved = arms[second].set_column(place, unit, pa.array(arms[second][unit].to_numpy() + OTHER_UNITS))
     return duckmetrics.compare(
         {first: arms[first], second: moved}, None, metrics, by=["repetition"], cluster=cluster,
-        adjust="none", unpaired=True, **options,
+        adjust="none", unpaired=True,
     )  # fmt: skip
 
 
