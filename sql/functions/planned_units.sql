@@ -4,7 +4,7 @@
 -- params:   sd DOUBLE CHECK (sd > 0 AND sd <= 1e5 * difference), difference DOUBLE CHECK (difference BETWEEN 1e-100 AND
 --           1e100), alpha DOUBLE CHECK (alpha >= 1e-20 AND alpha < power),
 --           power DOUBLE CHECK (power BETWEEN 0.5 AND 0.9999999999),
---           arms DOUBLE CHECK (arms IN (1, 2))
+--           arms DOUBLE CHECK (arms BETWEEN 1 AND 2 AND arms = floor(arms))
 -- range:    [2, inf]
 -- formula:  the smallest n with student_t_mde(arms * sd / sqrt(n), n - arms, alpha, power) <= difference; with arms =
 --           1, sd is that of the differences of pairs; with arms = 2, it is that of the values, and each arm has n / 2

@@ -1,7 +1,7 @@
 -- name:     looked_at
 -- title:    Paired tests whose p and intervals hold at every look
--- inputs:   paired_once (system, metric, delta_lower, delta_upper, relative_lower, relative_upper, statistic, df, se, p),
---           always_valid (system, metric, delta_lower, delta_upper, relative_lower, relative_upper, p)
+-- inputs:   paired_once (system, metric, delta_lower, delta_upper, relative_lower, relative_upper, statistic, df, se,
+--           p), always_valid (system, metric, delta_lower, delta_upper, relative_lower, relative_upper, p)
 -- grain:    system, metric
 -- note:     without a standard error, there is no smallest difference that a test detects: that of paired_t is for one
 --           look

@@ -10,7 +10,7 @@
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42,
 --           exact BOOLEAN DEFAULT NULL
 -- values:   baseline: as in relations/inference/differences
---           resamples: the number of random exchanges; fewer if all comparisons together have over 4,000 units
+--           resamples: the number of random exchanges; fewer for over 4,000 units in all
 --           seed: as in relations/inference/replicates
 --           exact: whether all exchanges are tried; by default if resamples allows
 -- grain:    one row per system and metric: system, metric, n_baseline, n, delta, statistic, p, resamples, exact

@@ -5,8 +5,7 @@
 --           countries.
 -- use:      to compare systems that have no queries or users in common
 -- beware:   units that are in both systems make the two means depend on each other; if 20 skewed values are compared
---           with 200, p is below 0.05 in about 9 % of comparisons of equal systems, and with unpaired_randomization in
---           5 %
+--           with 200, p is below 0.05 in about 9 % of comparisons of equal systems
 -- reading:  p < 0.05: the difference from the baseline is larger than chance explains
 --           p >= 0.05: chance can explain the difference; this does not prove that it is 0
 --           abs(delta) < mde: the test often misses a true difference of this size
