@@ -38,8 +38,8 @@ def lines(repetitions: int) -> Iterator[str]:
     yield ""
     yield (
         "With 20 queries on one side, the values are too few and too skewed for Welch's test, also for that "
-        "of scipy. Exchanges at random then keep 5 %. Chance alone moves a share of 5 % by 0.7 points in 1,000 "
-        "repetitions."
+        "of scipy. Exchanges at random are exact here. Chance alone moves a share of 5 % by 0.7 points in "
+        "1,000 repetitions."
     )
     yield ""
     yield "## Classifiers: the same model on other users"
