@@ -111,8 +111,9 @@ def compare(
         planned: with ``test="always_valid"``, the number of queries or clusters at which the intervals are
             the tightest. Choose it before the first look, and keep it; 1000 by default.
         unpaired: the systems have different users, weeks or countries: compare their means with Welch's test
-            of independent units. Each system is evaluated only on the queries that it answered. Without a
-            cluster, every row of a classifier is a unit.
+            of independent units, or with ``test="randomization"``, which suits few or skewed values. Each
+            system is evaluated only on the queries that it answered. Without a cluster, every row of a
+            classifier is a unit.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
