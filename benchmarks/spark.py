@@ -1,4 +1,4 @@
-"""``python -m benchmarks.spark``: clicks on Spark, with and without intervals of clusters, in turns in one session.
+"""``python -m benchmarks.spark``: clicks on Spark, with and without intervals, in turns in one session.
 
 It prints the seconds, the memory, the tasks, and the largest share of a stage's rows that one task reads.
 """
@@ -86,7 +86,11 @@ def session(memory: str, master: str) -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName("benchmarks")
-    settings = {"spark.driver.memory": memory, "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+    settings = {
+        "spark.driver.memory": memory,
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
@@ -136,9 +140,7 @@ def evaluate(spark: Any, path: str, name: str, metrics: Sequence[str]) -> Run:
     after = max((stage.number for stage in stages(spark, -1)), default=-1)
     heap(spark, reset=True)
     begin, cpu = time.monotonic(), time.process_time()
-    result = duckmetrics.evaluate(
-        path, None, metrics, columns={"group_id": "user_id"}, engine=spark, **asked
-    )
+    result = duckmetrics.evaluate(path, None, metrics, columns={"group_id": "user_id"}, engine=spark, **asked)
     seconds, own = time.monotonic() - begin, time.process_time() - cpu
     ran = stages(spark, after)
     return Run(name, seconds, own + sum(stage.cpu for stage in ran), heap(spark), ran, result)

@@ -1,7 +1,7 @@
 """A plan rule for clusters: no window brings all rows of a system to one task.
 
-A window without an order becomes an aggregate, which is joined. Row numbers count within ranges of the values,
-and the rows of the ranges before are added. Every value stays as it is.
+A window without an order becomes an aggregate, which is joined. Row numbers count within ranges of the
+values, and the rows of the ranges before are added. Every value stays as it is.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Ranges:
 
     Args:
         column: the column of the values.
-        edges: the values that divide the rows into shares of equal size, rising. A value that occurs twice has
-            more rows than a share: it becomes a range of its own, in parts.
+        edges: the values that divide the rows into shares of equal size, rising. A value that occurs twice
+            has more rows than a share: it becomes a range of its own, in parts.
         order: the column that orders equal values.
     """
 
@@ -62,8 +62,8 @@ def _number(column: str, count: int) -> exp.Expr:
 def divided(name: str, step: exp.Select, ranges: Ranges | None = None) -> list[Step]:
     """Return the steps of a query whose windows read whole systems.
 
-    The last step has the name and the columns of the query. The rows are the same in all windows, and the other
-    columns include the keys of these.
+    The last step has the name and the columns of the query. All windows have the same keys, which are among
+    the other columns.
 
     Args:
         ranges: of the column that row numbers are ordered by first.
@@ -76,7 +76,9 @@ def divided(name: str, step: exp.Select, ranges: Ranges | None = None) -> list[S
         query = exp.select(*known.keys, *(e.as_(f"whole_{i}") for i, e in enumerate(known.aggregates)))
         steps.append((whole, query.from_(rows).group_by(*known.keys)))
         # Joined by the keys alone, all rows of a system would come to one task again.
-        last = last.join(whole, on=_same(known.keys, whole, rows)).hint(f"BROADCAST({whole})", dialect="spark")
+        last = last.join(whole, on=_same(known.keys, whole, rows)).hint(
+            f"BROADCAST({whole})", dialect="spark"
+        )
     if ranges is not None:
         before = f"{name}_ranges"
         steps.append((before, _rows_before(rows, known.keys)))
@@ -115,8 +117,11 @@ class _Rows:
             return exp.column(projection.alias_or_name, rows)
         found = exp.paren(projection.unalias().copy())
         for window in list(found.find_all(exp.Window)):
-            window.replace(self._whole(window) if window.args.get("order") is None else self._place(window, rows))
-        return found.this.as_(projection.alias_or_name)
+            window.replace(
+                self._whole(window) if window.args.get("order") is None else self._place(window, rows)
+            )
+        shown: exp.Expr = found.this
+        return shown.as_(projection.alias_or_name)
 
     def _read(self, window: exp.Window) -> list[exp.Expr]:
         order = window.args.get("order")
@@ -145,9 +150,14 @@ class _Rows:
 def _rows_before(rows: str, keys: Sequence[str]) -> exp.Select:
     """Return the number of rows in the ranges before each range."""
     order = exp.Order(expressions=[exp.Ordered(this=exp.column(c), desc=False) for c in (RANGE, PART)])
-    frame = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=literal(1), end_side="PRECEDING")
+    frame = exp.WindowSpec(
+        kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=literal(1), end_side="PRECEDING"
+    )
     total = exp.Window(
-        this=exp.Sum(this=exp.column("n")), partition_by=[exp.column(key) for key in keys], order=order, spec=frame
+        this=exp.Sum(this=exp.column("n")),
+        partition_by=[exp.column(key) for key in keys],
+        order=order,
+        spec=frame,
     )
     counted = exp.select(*keys, RANGE, PART, exp.Count(this=exp.Star()).as_("n")).from_(rows)
     counted = counted.group_by(*keys, RANGE, PART)

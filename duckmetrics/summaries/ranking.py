@@ -72,9 +72,7 @@ class RankingSummary:
         )
         return list(dict.fromkeys(found))
 
-    def joined(
-        self, scale: float | None = None, ranges: Mapping[str, Ranges] | None = None
-    ) -> exp.Select:
+    def joined(self, scale: float | None = None, ranges: Mapping[str, Ranges] | None = None) -> exp.Select:
         """Return one row per system and slice, the measures side by side.
 
         Args:

@@ -1,4 +1,4 @@
-"""Ranges of the values of queries, for the percentiles of a cluster: no task sorts all queries of a system."""
+"""Ranges of the values of queries, so that no task of a cluster sorts all of them for a percentile."""
 
 from __future__ import annotations
 
@@ -35,5 +35,7 @@ def value_ranges(engine: Engine, summary: RankingSummary) -> Mapping[str, Ranges
     edges = (exp.ApproxQuantile(this=exp.column(c), quantile=shares.copy()) for c in columns)
     (found,) = engine.rows(exp.select(*edges).from_(summary.table))
     return {
-        column: Ranges(column, known, "query_id") for column, known in zip(columns, found, strict=True) if known
+        column: Ranges(column, known, "query_id")
+        for column, known in zip(columns, found, strict=True)
+        if known
     }

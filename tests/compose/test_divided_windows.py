@@ -26,7 +26,7 @@ PLACED = """
 ROWS = """
     CREATE TABLE query_values AS
     SELECT 's' || i % 2 AS system, nullif(i % 3, 0) AS slice, i * 7919 % 10007 AS query_id,
-        CASE WHEN i % 5 = 0 THEN 0 WHEN i % 3 = 0 THEN 1 WHEN i % 11 > 0 THEN (i * 31 % 997) / 99e1 END AS value
+        CASE WHEN i % 5 = 0 THEN 0 WHEN i % 3 = 0 THEN 1 WHEN i % 11 > 0 THEN i * 31 % 997 / 99e1 END AS value
     FROM range(3000) AS t(i)
 """
 

@@ -43,7 +43,8 @@ def results(change):
         columns={"label": "clicked", "score": "pctr", "group_id": "user_id"},
     ).rows
     pairs = duckmetrics.compare(
-        lists, truth, ["ndcg@10", "map"], columns={"query_id": "user_id"}, system="model", baseline="baseline",
+        lists, truth, ["ndcg@10", "map"], columns={"query_id": "user_id"}, system="model",
+        baseline="baseline",
     ).rows
     return [*rows, *pairs]
 
