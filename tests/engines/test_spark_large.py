@@ -79,7 +79,7 @@ def test_medians_in_ranges(spark: Any, lists: dict[str, str], monkeypatch: pytes
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The rows of a classifier: scores with ties, weights, users of unequal size, and a slice that is NULL."""
+    """The rows of a classifier: scores with ties, weights, users of unequal size, and NULL as a slice."""
     path = str(tmp_path_factory.mktemp("tables") / "rows.parquet")
     duckdb.sql("""
         SELECT (i * 31 + i // 7) % 10 < 3 AS label, i * 7919 % 10007 / 10007 AS p, i * i % 83 / 83 AS noise,
