@@ -15,7 +15,7 @@ from support.cases import ROOT
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-# A session of its own: only its master, local[2,4], lets a task run again, up to 4 times.
+# A session of its own, whose master lets a task run again, up to 4 times. No table is taken for a small one.
 SCRIPT = """
 import json, sys
 import duckmetrics
@@ -23,7 +23,11 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F
 from support.other_engines import spark_session
 
-spark = spark_session(**{"spark.master": "local[2,4]", "spark.sql.shuffle.partitions": "3"})
+spark = spark_session(**{
+    "spark.master": "local[2,4]",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+})
 
 @F.udf("double")
 def fails_once(value):
@@ -72,7 +76,8 @@ def test_tasks_that_fail_once_change_no_number() -> None:
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     without, failed = told["failed"]
     assert without == 0
-    assert failed >= 16
+    # Each of the four tasks that read a table, of two tables.
+    assert failed >= 8
     assert len(told["found"]) == len(told["wanted"]) == 8
     for own, row in zip(told["found"], told["wanted"], strict=True):
         for name, value in row.items():
