@@ -11,9 +11,9 @@ SELECT
     avg(value) AS mean,
     avg(difference) AS delta,
     CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
-    CASE WHEN count(*) > 1 THEN var_samp(baseline_value) END AS baseline_variance,
+    CASE WHEN count(*) > 1 THEN variance(baseline_value) END AS baseline_variance,
     CASE WHEN count(*) > 1 THEN covar_samp(difference, baseline_value) END AS covariance,
-    CASE WHEN count(*) > 1 THEN 0.5e0 * (var_samp(value) + var_samp(baseline_value)) END AS mean_variance,
+    CASE WHEN count(*) > 1 THEN 0.5e0 * (variance(value) + variance(baseline_value)) END AS mean_variance,
     count(*) FILTER (WHERE difference > rounding) AS wins,
     count(*) FILTER (WHERE abs(difference) <= rounding) AS ties,
     count(*) FILTER (WHERE difference < -rounding) AS losses
