@@ -1,4 +1,4 @@
-"""What a session of Spark ran: its stages, from the store of the status."""
+"""The stages that a session of Spark ran, from the store of their status."""
 
 from __future__ import annotations
 
