@@ -225,7 +225,7 @@ class Comparer:
                 "use t, randomization or bootstrap",
             )
         for condition in self.test.requires.values():
-            unfit = exp.select(literal(1)).from_(part.units.query.subquery("units"))
+            unfit = exp.select(literal(1)).from_(part.units.each(self.test.name).subquery("units"))
             unfit = unfit.where(exp.not_(condition.copy())).limit(1)
             if engine.rows(unfit):
                 raise MetricError(

@@ -126,7 +126,7 @@ def strangers(
         return
     if not units.measures:
         return
-    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
+    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts(catalog)).to_pylist()}
     for row in compared:
         key = key_of_row(part, row)
         other = (baseline, *key[1:])

@@ -30,6 +30,7 @@ from duckmetrics.large_tables.stored_order import with_stored_order
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
+from duckmetrics.summaries.value_ranges import value_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,8 @@ def _of_queries(
     """Compute the values of every query once, and summarize them."""
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
-    joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
+    query = summary.joined(_scale_of_means(engine, summary), value_ranges(engine, summary))
+    joined = materialized(engine, query)
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)

@@ -17,6 +17,7 @@ from support.cases import CATALOG, ROOT
 from support.classification import PLAIN, TABLES, plain_spec
 from support.command_line import Command, results
 from support.other_engines import spark_session
+from support.spark_stages import stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -432,19 +433,6 @@ def test_bins_of_equal_mass_in_ranges(spark: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
     specs = ["ece(binning=mass)", "ace(binning=mass, bins=7)", "hosmer_lemeshow"]
     assert differences(spark, specs, **CLICKS, by=["country"]) == []
-
-
-def stages(spark: Any) -> list[tuple[int, int, int]]:
-    """Return the id, the number of tasks and the number of read rows of every stage so far."""
-    store = spark.sparkContext._jsc.sc().statusStore()
-    none = spark.sparkContext._gateway.new_array(spark.sparkContext._jvm.double, 0)
-    listed = store.stageList(None, False, False, none, None)
-    found = []
-    for i in range(listed.size()):
-        stage = listed.apply(i)
-        rows = stage.inputRecords() + stage.shuffleReadRecords()
-        found.append((stage.stageId(), stage.numTasks(), rows))
-    return found
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ BUILDERS = {
     ),
     "summaries": (
         "a column per metric and per slicing column",
-        "aggregations classification means plans query_slices ranking systems",
+        "aggregations classification means plans query_slices ranking systems value_ranges",
     ),
     "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
