@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.engines import lakes
-from duckmetrics.engines.spark_sessions import first_line, is_of_spark, of_session
+from duckmetrics.engines.spark_sessions import cause, is_of_spark, of_session
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.sources import file_format, kind_of_text, label_of_sql, refuse_volatile
 
@@ -110,7 +110,7 @@ class SparkTables:
         except Exception as error:
             if not is_of_spark(error):
                 raise
-            raise InputError(label, first_line(error), "check the name or path") from error
+            raise InputError(label, cause(error), "check the name or path") from error
 
 
 def columns_of(frame: DataFrame) -> dict[str, str]:
