@@ -6,7 +6,6 @@ values per query and per segment that an evaluation keeps stay with the executor
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -16,6 +15,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.dialects.translation import translated
+from duckmetrics.engines import spark_outputs
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature, new_name
 from duckmetrics.engines.spark_plans import is_in_place
@@ -27,12 +27,11 @@ from duckmetrics.engines.spark_sessions import (
     open_session,
     refuse_stopped,
 )
-from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, expanded, with_lists
+from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, with_lists
 from duckmetrics.engines.spark_views import SparkViews
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs.sources import Source
-from duckmetrics.outputs.overlaps import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +59,7 @@ class SparkEngine(Engine):
     """
 
     dialect = SPARK
-    features: frozenset[Feature] = frozenset({Feature.INTERVAL})
+    features: frozenset[Feature] = frozenset({Feature.INTERVAL, Feature.TABLES})
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
         self.session = open_session(master) if session is None else session
@@ -173,19 +172,29 @@ class SparkEngine(Engine):
         """Return the query of a table that was kept."""
         return exp.select(*(quoted(column) for column in self._views.columns[name])).from_(name)
 
-    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
-        """Let Spark write a query's rows to a folder of Parquet files.
+    def copy(
+        self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
+    ) -> None:
+        """Let Spark write a query's rows to a folder of Parquet files; see `spark_outputs`."""
+        self._run(query, lambda frame: spark_outputs.write_folder(frame, path, mode, partition_by))
 
-        Args:
-            partition_by: columns whose values become the names of folders.
+    def save(
+        self, query: exp.Query, table: str, partition_by: Sequence[str] = (), mode: str | None = None
+    ) -> None:
+        """Let Spark write a query's rows to a table of its catalog."""
+        self._run(query, lambda frame: spark_outputs.write_table(frame, table, mode, partition_by))
 
-        Raises:
-            InputError: it is there already.
+    def frame(self, query: exp.Query) -> DataFrame:
+        """Return the rows of a query as a frame, which the caller may keep longer than the result.
+
+        On Spark Connect, a frame would be looked up by the names of views, which are gone by then.
         """
-        target = url_of(path) or expanded(str(path))
-        if os.path.exists(target):
-            raise InputError(path, "is there already, and Spark writes a folder", "give a new name")
-        self._run(query, lambda frame: frame.write.partitionBy(*partition_by).parquet(target))
+        self._views.hand_over()
+        is_classic = hasattr(self.session, "_jsparkSession")
+        frame: DataFrame = self._run(
+            query, lambda one: one if is_classic else one.localCheckpoint(eager=True)
+        )
+        return frame
 
     def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
         """Run a query, and return the result of `read` on its frame.

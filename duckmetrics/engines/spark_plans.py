@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 # Operators that scan stored rows, and change single rows. Text is parsed, and other databases are asked, at
 # every reading; rows of an RDD come from functions of Python.
 _IN_PLACE = re.compile(
-    r"(AdaptiveSparkPlan|Project|Filter|Union|ColumnarToRow|Coalesce|LocalTableScan|Range|InMemoryTableScan|Scan OneRowRelation"
-    r"|(File|Batch)?Scan (parquet|orc|delta|iceberg|hive|spark_catalog\S*))\b",
+    r"(AdaptiveSparkPlan|Coalesce|ColumnarToRow|Filter|InMemoryTableScan|LocalTableScan|Project|Range|Union"
+    r"|Scan OneRowRelation|(File|Batch)?Scan (parquet|orc|delta|iceberg|hive|spark_catalog\S*))\b",
     re.I,
 )
 # The drawing of a tree before the name of an operator, and the number of its code.
@@ -29,8 +29,7 @@ _HEAD = "== Physical Plan =="
 
 def is_in_place(frame: DataFrame) -> bool:
     """Return whether a frame can be read several times: its rows are stored, and stay the same."""
-    plan = str(frame._explain_string() if hasattr(frame, "_explain_string") else _explained(frame))
-    return all(_IN_PLACE.match(one) and not _CHANGING.search(one) for one in _operators(plan))
+    return all(_IN_PLACE.match(one) and not _CHANGING.search(one) for one in _operators(_explained(frame)))
 
 
 def _operators(plan: str) -> list[str]:
@@ -47,7 +46,9 @@ def _operators(plan: str) -> list[str]:
     return found
 
 
-def _explained(frame: DataFrame) -> str:
-    """Return the plan of a classic frame, which prints it only."""
-    made = frame.sparkSession._jvm.PythonSQLUtils
-    return str(made.explainString(frame._jdf.queryExecution(), "simple"))
+def _explained(frame: Any) -> str:
+    """Return the physical plan; a classic frame only prints it."""
+    if hasattr(frame, "_jdf"):
+        made = frame.sparkSession._jvm.PythonSQLUtils
+        return str(made.explainString(frame._jdf.queryExecution(), "simple"))
+    return str(frame._explain_string())
