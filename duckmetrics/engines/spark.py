@@ -27,7 +27,7 @@ from duckmetrics.engines.spark_sessions import (
     open_session,
     refuse_stopped,
 )
-from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, with_lists
+from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, told_apart, with_lists
 from duckmetrics.engines.spark_views import SparkViews
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
@@ -103,7 +103,7 @@ class SparkEngine(Engine):
         label, frame = self._tables.found(table, role)
         name = self.name(role)
         try:
-            frame = with_lists(frame)
+            frame, renamed = told_apart(with_lists(frame))
             columns = columns_of(frame)
             empty = not frame.limit(1).count()
         except Exception as error:
@@ -111,7 +111,7 @@ class SparkEngine(Engine):
                 raise
             raise InputError(label, f"cannot be read: {cause(error)}", "check it") from error
         self._views.add(name, frame, columns)
-        return Source(label, exp.to_table(name), columns, empty=empty)
+        return Source(label, exp.to_table(name), columns, empty=empty, renamed=renamed, dialect=self.dialect)
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Keep the rows of a table whose plan may give others at the next reading, or does costly work.
