@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # What to do with rows that are there already.
 NEW, APPEND, OVERWRITE = MODES = ("new", "append", "overwrite")
-_OF_SPARK = {NEW: "errorifexists", APPEND: "append", OVERWRITE: "overwrite"}
 _IS_THERE = "append to it with mode='append', replace it with mode='overwrite', or give a new name"
 
 
@@ -66,7 +65,7 @@ def write_table(frame: DataFrame, table: str, mode: str | None, partition_by: Se
 
 
 def _writer(frame: DataFrame, mode: str, partition_by: Sequence[str]) -> DataFrameWriter:
-    writer = frame.write.mode(_OF_SPARK[mode])
+    writer = frame.write if mode == NEW else frame.write.mode(mode)
     return writer.partitionBy(*partition_by) if partition_by else writer
 
 

@@ -96,7 +96,7 @@ class SparkTables:
             return self._table(name)
         if self._session.catalog.tableExists(name):
             raise InputError(name, "is a table and a folder", f"write 'table:{name}' or 'file:{name}'")
-        return self._file([name])
+        return self._file([os.path.abspath(expanded(name))])
 
     def _path_of_format(self, text: str, format_: str, path: str) -> tuple[str, DataFrame]:
         if format_ in _FORMATS:
