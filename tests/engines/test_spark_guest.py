@@ -1,4 +1,4 @@
-"""duckmetrics is a guest in a session of Spark: it reads the rows once, leaves nothing, and can be stopped."""
+"""duckmetrics is a guest in a session of Spark: it reads rows once, leaves nothing, and can be stopped."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_refused_call_leaves_no_view(spark: Any) -> None:
     other = spark.newSession()
     queries = other.sql("SELECT 'q' AS query_id, 1 AS x")
     before = kept(spark)
-    with pytest.raises(InputError, match="queries .*belongs to another session of Spark; make all tables"):
+    with pytest.raises(InputError, match=r"queries .*belongs to another session of Spark; make all tables"):
         duckmetrics.evaluate(spark.sql(RUN), TRUTH, "mrr", by="x", queries=queries)
     assert views(spark) == views(other) == []
     assert kept(spark) == before
@@ -127,10 +127,8 @@ def test_a_plan_that_changes_or_works_is_read_once(spark: Any, tmp_path: Path) -
 
 def test_an_interrupt_cancels_the_jobs(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The handler of PySpark would cancel all jobs, also of others; in a notebook it is not in place."""
-    slow = "SELECT query_id, item_id, CAST(java_method('java.lang.Thread', 'sleep', 20000L) AS STRING) AS x, "
-    rows = spark.sql(f"{slow} score FROM ({RUN})").selectExpr(
-        "query_id", "item_id", "length(x) + score AS score"
-    )
+    slept = "java_method('java.lang.Thread', 'sleep', 3000L)"
+    rows = spark.sql(RUN).selectExpr("query_id", "item_id", f"length({slept}) + score AS score")
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     tracker = spark.sparkContext.statusTracker()
 
