@@ -23,14 +23,12 @@ _TABLE = re.compile(f"(?<={BEGIN}\n).*(?={END}\n)", re.DOTALL)
 def lacking() -> str:
     """Return a row per function, feature and reason that keeps a metric from Spark."""
     functions = ", ".join(f"`{name}`" for name in _functions())
-    rows = [(functions, "they run in DuckDB only", "write the rows to Parquet, and use DuckDB")]
-    for feature, instead in INSTEAD.items():
-        if feature not in SparkEngine.features:
-            option = f"`{feature.name.lower()}=`" if feature.name.lower() in _options() else ""
-            rows.append((option or feature.value, feature.value if option else "", instead))
+    rows = [(functions, "write the rows to Parquet, and use DuckDB")]
+    rows += [(f.value, instead) for f, instead in INSTEAD.items() if f not in SparkEngine.features]
     for reason, names in _metrics().items():
-        rows.append((", ".join(f"`{name}`" for name in names), reason, "evaluate them with DuckDB"))
-    lines = ["| not on Spark | | use this |", "|---|---|---|"]
+        listed = ", ".join(f"`{name}`" for name in names)
+        rows.append((f"{listed}: {reason}", "evaluate them with DuckDB"))
+    lines = ["| missing on Spark | use this |", "|---|---|"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
@@ -39,10 +37,6 @@ def _functions() -> list[str]:
     known = {name: getattr(duckmetrics, name) for name in duckmetrics.__all__}
     options = {n: inspect.signature(f).parameters for n, f in known.items() if inspect.isfunction(f)}
     return sorted(n for n, given in options.items() if "connection" in given and "engine" not in given)
-
-
-def _options() -> frozenset[str]:
-    return frozenset(inspect.signature(duckmetrics.evaluate).parameters)
 
 
 def _metrics() -> dict[str, list[str]]:

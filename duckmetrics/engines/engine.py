@@ -46,12 +46,12 @@ class Feature(Enum):
 
 # What a caller does where an engine lacks a feature. Other features only change how an engine works.
 INSTEAD = {
-    Feature.CHUNKS: "leave it out: the engine divides the work itself",
-    Feature.VERIFY: "verify a sample of the rows with DuckDB",
+    Feature.CHUNKS: "leave out `chunks=`: the engine divides the work itself",
+    Feature.VERIFY: "leave out `verify=`, and verify a sample of the rows with DuckDB",
     Feature.INTERVAL: "write the values per query, and test them with DuckDB",
     Feature.RESAMPLES: 'evaluate these metrics with DuckDB and `interval_method="bootstrap"`',
     Feature.REREADING: "write the rows to Parquet, and draw or explain them with DuckDB",
-    Feature.VERSIONS: "write SQL that names the version, such as ``SELECT * FROM delta.`run` VERSION AS OF 3``",
+    Feature.VERSIONS: "write SQL that names it, such as ``SELECT * FROM delta.`run` VERSION AS OF 3``",
     Feature.TABLES: "read `per_query`, or write it to Parquet",
 }
 

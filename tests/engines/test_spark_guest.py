@@ -115,7 +115,7 @@ def test_a_plan_that_changes_or_works_is_read_once(spark: Any, tmp_path: Path) -
     cached = joined.cache()
     cheap = [stored, stored.where("score > 1").selectExpr("upper(query_id)"), stored.union(spark.sql(RUN))]
     costly = [stored.withColumn("score", F.rand()), stored.limit(2), stored.sample(0.5), joined.distinct(),
-              stored.withColumn("i", F.monotonically_increasing_id()), spark.read.csv(str(tmp_path)),
+              stored.withColumn("i", F.monotonically_increasing_id()), spark.read.text(str(tmp_path / "run")),
               stored.dropDuplicates(["query_id"]), cached.union(stored.limit(1))]  # fmt: skip
     assert [spark_plans.is_in_place(frame) for frame in [*cheap, cached]] == [True] * 4
     assert not any(spark_plans.is_in_place(frame) for frame in costly)
