@@ -123,7 +123,7 @@ def test_a_comparison(used: Used) -> None:
 
 
 def test_a_classifier_with_intervals_of_clusters(used: Used) -> None:
-    asked = {"metrics": ["auc", "log_loss", "ece"], "interval": 0.95, "cluster": "user_id"}
+    asked = {"metrics": ["auc", "log_loss"], "interval": 0.95, "cluster": "user_id"}
     assert_same(*(duckmetrics.evaluate(**CLICKS, **asked, **one) for one in (used.given, {})))
 
 
