@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
-from duckmetrics.dialects.translation import translated
-from duckmetrics.engines import spark_outputs
-from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.engines.engine import Engine, Feature, new_name
-from duckmetrics.engines.spark_plans import is_in_place
-from duckmetrics.engines.spark_sessions import (
+from duckmetrics.connections.spark_plans import is_in_place
+from duckmetrics.connections.spark_sessions import (
     cancelled_with,
     cause,
     is_of_spark,
@@ -27,11 +23,15 @@ from duckmetrics.engines.spark_sessions import (
     open_session,
     refuse_stopped,
 )
+from duckmetrics.connections.spark_views import SparkViews
+from duckmetrics.dialects.translation import translated
+from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.engines.engine import Engine, Feature, new_name
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, told_apart, with_lists
-from duckmetrics.engines.spark_views import SparkViews
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs.sources import Source
+from duckmetrics.outputs import spark_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,8 +14,8 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.engines import spark_plans
-from duckmetrics.engines.spark_sessions import cause, is_stopped
+from duckmetrics.connections import spark_plans
+from duckmetrics.connections.spark_sessions import cause, is_stopped
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from support.other_engines import spark_session
 

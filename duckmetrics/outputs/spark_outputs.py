@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from duckmetrics.engines.spark_sessions import cause, is_of_spark
-from duckmetrics.engines.spark_tables import expanded
+from duckmetrics.connections.spark_sessions import cause, is_of_spark
 from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.inputs.sources import file_format
 from duckmetrics.outputs.overlaps import url_of
@@ -39,7 +38,7 @@ def write_folder(frame: DataFrame, path: str | Path, mode: str | None, partition
     Raises:
         InputError: it is there already, or is the name of a table.
     """
-    target, chosen = url_of(path) or expanded(str(path)), checked_mode(mode)
+    target, chosen = url_of(path) or os.path.expanduser(str(path)), checked_mode(mode)
     is_name = os.path.basename(target) == target and "." in target and file_format(target) is None
     if is_name:
         advice = f"write table={target!r} for a table of Spark, or ./{target} for a folder"
