@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
-ELSEWHERE = ("slow", "spark", "postgres")
+ELSEWHERE = ("slow", "spark", "connect", "postgres")
 
 
 @pytest.fixture(params=(TOGETHER, *ALONE))

@@ -148,7 +148,8 @@ def compare(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference,
     }  # fmt: skip
-    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    if engine is None:
+        engine = session_of(predictions, system, *given.values(), *switches.values())
     opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         session, parts, specs = found

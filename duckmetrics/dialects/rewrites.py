@@ -224,6 +224,14 @@ def outer_joins(tree: exp.Expr, dialect: str) -> None:
         tree.set("settings", [setting])
 
 
+def qualified_rows(tree: exp.Expr, dialect: str) -> None:
+    """Put a WHERE before each QUALIFY of BigQuery, whose parser refuses one without WHERE or GROUP BY."""
+    if dialect == "bigquery":
+        for select in tree.find_all(exp.Select):
+            if select.args.get("qualify") and not any(map(select.args.get, ("where", "group", "having"))):
+                select.where(exp.true(), copy=False)
+
+
 REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     lists,
     numbers,
@@ -241,4 +249,5 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     steps_as_written,
     other_names,
     outer_joins,
+    qualified_rows,
 )

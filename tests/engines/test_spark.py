@@ -333,13 +333,7 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"predictions": "nowhere"}, InputError, "nowhere"),
-        ({"predictions": "no/where.parquet"}, InputError, "no/where.parquet"),
         ({"predictions": 3}, InputError, "not a table of Spark"),
-        ({"columns": {"query_id": "user"}}, InputError, "no table has a column 'user'"),
-        ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
-        ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
-        ({"version": 3}, UnsupportedError, "version: not on Apache Spark"),
         ({"as_of": {"truth": "2026-01-01"}}, UnsupportedError, "as_of: not on Apache Spark.*; write SQL"),
         ({"memory_limit": "1GB"}, MetricError, "memory_limit: is for DuckDB"),
         ({"metrics": ["ndgc@10"]}, MetricError, "did you mean 'ndcg'"),
@@ -350,11 +344,6 @@ def test_errors(spark: Any, arguments: dict[str, Any], error: type[Exception], m
     given = {**RANKINGS, "metrics": ["ndcg@10"], **arguments}
     with pytest.raises(error, match=message):
         duckmetrics.evaluate(**given, engine=spark)
-
-
-def test_what_is_for_duckdb_only_says_so(spark: Any) -> None:
-    with pytest.raises(UnsupportedError, match=r"calibration_slope: not on Apache Spark 4: .*with DuckDB"):
-        duckmetrics.evaluate(**CLICKS, metrics=["calibration_slope"], engine=spark)
 
 
 @pytest.mark.parametrize(

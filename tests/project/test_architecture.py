@@ -57,7 +57,7 @@ PARSE = (
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "classification columns ids layout_tables lists slices sources systems values",
+        "advice classification columns ids layout_tables lists slices sources systems values",
     ),
     "ranking_inputs": (
         "canonical queries over columns that have the names and types of the caller",
