@@ -28,6 +28,10 @@ def counts_of(
 
     Returns: the number of offenders of every check, and the number of rows of every input scanned.
     """
+    if not engine.supports(Feature.GLOBAL_SORTS):
+        from duckmetrics.checks.one_pass import counts_in_one_pass
+
+        return counts_in_one_pass(engine, planned)
     counts = [0] * len(planned)
     totals: dict[str, int] = {}
     scans: dict[tuple[Composer, str], list[tuple[int, exp.Expr]]] = {}
@@ -134,8 +138,6 @@ def counted_together(offenders: exp.Query) -> exp.Expr | None:
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     """Return 0 if the keys of a check are not repeated; else they may be."""
-    if not engine.supports(Feature.GLOBAL_SORTS):
-        return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
     whole = ("score",) if composer.facts.get("by_rank") else ()
     query = repeated(offenders, composer.constants, source, whole)

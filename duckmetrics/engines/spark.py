@@ -18,6 +18,7 @@ from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.engines.spark_sessions import first_line, is_of_spark, open_session
+from duckmetrics.engines.spark_small import collected
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, expanded, with_lists
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
@@ -31,9 +32,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
 
+# The features that only decide how DuckDB computes.
+PLANS = frozenset({
+    Feature.FUNCTIONS, Feature.SHARED_STEPS, Feature.FILE_STATISTICS, Feature.EXACT_SUMS,
+    Feature.GLOBAL_SORTS,
+})  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
 
@@ -59,7 +67,16 @@ class SparkEngine(Engine):
         self._schema: dict[str, dict[str, str]] = {}
         self._results = _Results(self.ran)
         self._kept: list[str] = []
+        self._has_tables = self._is_large = False
         self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
+
+    def supports(self, feature: Feature) -> bool:
+        """Return whether the engine has a feature; DuckDB plans the queries of small tables."""
+        return super().supports(feature) or (self._is_small and feature in PLANS)
+
+    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
+        """Return why the engine cannot run a definition; DuckDB runs the checks of small tables."""
+        return None if self._is_small else super().reason_against(catalog, definition)
 
     def release(self) -> None:
         """Leave the session as it is: results are read from the kept tables, until the engine goes."""
@@ -81,13 +98,30 @@ class SparkEngine(Engine):
         try:
             frame = with_lists(frame)
             columns = columns_of(frame)
-            empty = not frame.limit(1).count()
+            self._view(name, frame, columns)
+            empty = self._is_empty(name, frame)
         except Exception as error:
             if not is_of_spark(error):
                 raise
             raise InputError(label, f"cannot be read: {first_line(error)}", "check it") from error
-        self._view(name, frame, columns)
         return Source(label, exp.to_table(name), columns, empty=empty)
+
+    def _is_empty(self, name: str, frame: DataFrame) -> bool:
+        """Collect a table if it and all others are small; return whether it has no rows."""
+        rows = None if self._is_large else collected(self.session, name, frame)
+        if rows is None:
+            self._is_large = True
+            self._results.origin = "results above"
+            return bool(frame.isEmpty())
+        self._results.connection.register(name, rows)
+        self._results.origin = "tables that Spark collected"
+        self._has_tables = True
+        return not rows.num_rows
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether the DuckDB of the results has all tables."""
+        return self._has_tables and not self._is_large
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
@@ -97,12 +131,18 @@ class SparkEngine(Engine):
     # ---- queries
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        if self._is_small:
+            return self._results.rows(query)
         return [tuple(map(_plain, row)) for row in self._run(query, lambda frame: frame.collect())]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
+        if self._is_small:
+            return self._results.arrow(query)
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
+        if self._is_small:
+            return self._results.columns(query)
         found: dict[str, str] = self._run(query, columns_of)
         return list(found.items())
 
@@ -112,18 +152,28 @@ class SparkEngine(Engine):
             raise UnsupportedError(
                 "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
             )
+        if self._is_small:
+            self._results.keep(name, query)
+            return
         frame = self._run(query, _checkpoint, made=True)
         self._view(name, frame, columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result, or the units of tests, to DuckDB, which makes what is shown."""
+        if self._is_small:
+            self._results.keep(name, query)
+            return
         self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:
-        """Do nothing: the calls of functions are written out for Spark."""
+        """Do nothing on Spark: the calls of functions are written out."""
+        if self._is_small:
+            self._results.define(macros)
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
+        if self._is_small:
+            return self._results.kept(name)
         return exp.select(*(quoted(column) for column in self._schema[name])).from_(name)
 
     def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
@@ -146,19 +196,31 @@ class SparkEngine(Engine):
         Args:
             made: whether it makes a table, so that it is listed among the queries that ran.
         """
+        if self._is_small:
+            return self._tried(lambda: read(self.session.createDataFrame(self._results.arrow(query))), "")
         shared: list[str] = []
         text = query if isinstance(query, str) else self._text(query, shared)
         try:
-            found = read(self.session.sql(text))
-        except Exception as error:
-            if not is_of_spark(error):
-                raise
-            raise EngineError("Spark", first_line(error), sql=text) from error
+            found = self._tried(lambda: read(self.session.sql(text)), text)
         finally:
             self._forget(shared)
         if made:
             self.ran.append(text)
         return found
+
+    @staticmethod
+    def _tried(run: Callable[[], Any], text: str) -> Any:
+        """Return what a function returns.
+
+        Raises:
+            EngineError: Spark refuses it.
+        """
+        try:
+            return run()
+        except Exception as error:
+            if not is_of_spark(error):
+                raise
+            raise EngineError("Spark", first_line(error), sql=text) from error
 
     def _text(self, query: exp.Query, shared: list[str]) -> str:
         """Write a query for Spark.
@@ -179,6 +241,13 @@ class SparkEngine(Engine):
                 step.set("this", self.kept(name))
         return translated(whole, self.dialect, self._schema)
 
+    def discard(self, name: str) -> None:
+        """Drop a table that was kept."""
+        if self._is_small:
+            self._results.discard(name)
+        else:
+            self._forget([name])
+
     def _forget(self, names: Collection[str]) -> None:
         """Drop tables that were kept; Spark frees their rows when nothing refers to them."""
         for name in names:
@@ -196,10 +265,11 @@ class _Results(DuckDBEngine):
     def __init__(self, ran: list[str]) -> None:
         super().__init__()
         self._whole = ran
+        self.origin = "results above"
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         super().keep(name, query, more)
-        self._whole.append(f"-- by DuckDB, from the results above\n{self.ran[-1]}")
+        self._whole.append(f"-- by DuckDB, from the {self.origin}\n{self.ran[-1]}")
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:
