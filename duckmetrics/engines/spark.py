@@ -58,7 +58,7 @@ class SparkEngine(Engine):
     """
 
     dialect = SPARK
-    features: frozenset[Feature] = frozenset({Feature.INTERVAL})
+    features: frozenset[Feature] = frozenset({Feature.INTERVAL, Feature.VERIFY})
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
         self.session = open_session(master) if session is None else session

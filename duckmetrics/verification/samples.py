@@ -167,7 +167,7 @@ class QuerySample:
         parts: list[exp.Expr] = [exp.column("query_id")]
         if len(self.inputs.query_parts) > 1:
             parts = [
-                exp.Anonymous(this="struct_extract", expressions=[exp.column("query_id"), literal(part)])
+                exp.StructExtract(this=exp.column("query_id"), expression=literal(part))
                 for part in self.inputs.query_parts
             ]
         texts = (exp.cast(part, "VARCHAR") for part in parts)
