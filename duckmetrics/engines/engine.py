@@ -62,7 +62,7 @@ class Engine(Protocol):
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return why the engine cannot run a definition, None if it can; by default, if it is portable."""
-        return reason_against(catalog, definition)
+        return reason_against(catalog, definition, self.dialect)
 
     def results(self) -> Engine:
         """Return the engine that holds the results, a few rows, and writes what is shown."""

@@ -201,11 +201,10 @@ def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
 def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
     run = spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
     calls = [
-        lambda: duckmetrics.check(run, run),
         lambda: duckmetrics.run_test("holm", run),
     ]
     for call in calls:
-        with pytest.raises(UnsupportedError, match="only evaluate, compare, leaderboard and curve"):
+        with pytest.raises(UnsupportedError, match="only check, evaluate, compare, leaderboard and curve"):
             call()
 
 
@@ -337,7 +336,6 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
         ({"predictions": 3}, InputError, "not a table of Spark"),
         ({"columns": {"query_id": "user"}}, InputError, "no table has a column 'user'"),
         ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
-        ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
         ({"version": 3}, UnsupportedError, "version: not on Apache Spark"),
         ({"as_of": {"truth": "2026-01-01"}}, UnsupportedError, "as_of: not on Apache Spark.*; write SQL"),
         ({"memory_limit": "1GB"}, MetricError, "memory_limit: is for DuckDB"),
