@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.engines.spark_sessions import first_line, is_of_spark, open_session
-from duckmetrics.engines.spark_small import collected
+from duckmetrics.engines.spark_small import SmallTables
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, expanded, with_lists
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
@@ -26,7 +27,7 @@ from duckmetrics.inputs.sources import Source
 from duckmetrics.outputs.overlaps import url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -67,16 +68,23 @@ class SparkEngine(Engine):
         self._schema: dict[str, dict[str, str]] = {}
         self._results = _Results(self.ran)
         self._kept: list[str] = []
-        self._has_tables = self._is_large = False
+        self._small = SmallTables(self.session, self._results)
         self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
 
     def supports(self, feature: Feature) -> bool:
         """Return whether the engine has a feature; DuckDB plans the queries of small tables."""
-        return super().supports(feature) or (self._is_small and feature in PLANS)
+        return super().supports(feature) or (self._small.are_all and feature in PLANS)
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return why the engine cannot run a definition; DuckDB runs the checks of small tables."""
-        return None if self._is_small else super().reason_against(catalog, definition)
+        return None if self._small.are_all else super().reason_against(catalog, definition)
+
+    @contextmanager
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
+        """Use the engine for one call, and release it at the end."""
+        self._small.start()
+        with super().exclusive(keep):
+            yield
 
     def release(self) -> None:
         """Leave the session as it is: results are read from the kept tables, until the engine goes."""
@@ -108,20 +116,8 @@ class SparkEngine(Engine):
 
     def _is_empty(self, name: str, frame: DataFrame) -> bool:
         """Collect a table if it and all others are small; return whether it has no rows."""
-        rows = None if self._is_large else collected(self.session, name, frame)
-        if rows is None:
-            self._is_large = True
-            self._results.origin = "results above"
-            return bool(frame.isEmpty())
-        self._results.connection.register(name, rows)
-        self._results.origin = "tables that Spark collected"
-        self._has_tables = True
-        return not rows.num_rows
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether the DuckDB of the results has all tables."""
-        return self._has_tables and not self._is_large
+        count = self._small.collect(name, frame)
+        return bool(frame.isEmpty()) if count is None else not count
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
@@ -131,17 +127,17 @@ class SparkEngine(Engine):
     # ---- queries
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
-        if self._is_small:
+        if self._small.have(query):
             return self._results.rows(query)
         return [tuple(map(_plain, row)) for row in self._run(query, lambda frame: frame.collect())]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
-        if self._is_small:
+        if self._small.have(query):
             return self._results.arrow(query)
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        if self._is_small:
+        if self._small.have(query):
             return self._results.columns(query)
         found: dict[str, str] = self._run(query, columns_of)
         return list(found.items())
@@ -152,27 +148,27 @@ class SparkEngine(Engine):
             raise UnsupportedError(
                 "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
             )
-        if self._is_small:
-            self._results.keep(name, query)
+        if self._small.have(query):
+            self._small.keep(name, query)
             return
         frame = self._run(query, _checkpoint, made=True)
         self._view(name, frame, columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result, or the units of tests, to DuckDB, which makes what is shown."""
-        if self._is_small:
-            self._results.keep(name, query)
+        if self._small.have(query):
+            self._small.keep(name, query)
             return
         self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Do nothing on Spark: the calls of functions are written out."""
-        if self._is_small:
+        if self._small.are_all:
             self._results.define(macros)
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
-        if self._is_small:
+        if name not in self._schema:
             return self._results.kept(name)
         return exp.select(*(quoted(column) for column in self._schema[name])).from_(name)
 
@@ -196,7 +192,7 @@ class SparkEngine(Engine):
         Args:
             made: whether it makes a table, so that it is listed among the queries that ran.
         """
-        if self._is_small:
+        if self._small.have(query):
             return self._tried(lambda: read(self.session.createDataFrame(self._results.arrow(query))), "")
         shared: list[str] = []
         text = query if isinstance(query, str) else self._text(query, shared)
@@ -242,11 +238,9 @@ class SparkEngine(Engine):
         return translated(whole, self.dialect, self._schema)
 
     def discard(self, name: str) -> None:
-        """Drop a table that was kept."""
-        if self._is_small:
+        """Drop a table that DuckDB has; those of Spark go with the engine."""
+        if name not in self._schema:
             self._results.discard(name)
-        else:
-            self._forget([name])
 
     def _forget(self, names: Collection[str]) -> None:
         """Drop tables that were kept; Spark frees their rows when nothing refers to them."""
@@ -265,11 +259,10 @@ class _Results(DuckDBEngine):
     def __init__(self, ran: list[str]) -> None:
         super().__init__()
         self._whole = ran
-        self.origin = "results above"
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         super().keep(name, query, more)
-        self._whole.append(f"-- by DuckDB, from the {self.origin}\n{self.ran[-1]}")
+        self._whole.append(f"-- by DuckDB\n{self.ran[-1]}")
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:

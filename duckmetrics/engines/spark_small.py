@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
 
 # The setting of Spark with the most bytes of a table that the driver collects; -1 means none.
 LIMIT = "spark.sql.autoBroadcastJoinThreshold"
@@ -25,12 +29,63 @@ _PLAN = re.compile(r"Logical Plan ==\s+(\w+).*?Statistics\(sizeInBytes=([\d.E+-]
 _SCAN = "Relation"
 
 
-def collected(session: SparkSession, view: str, frame: DataFrame) -> pa.Table | None:
-    """Return the rows of a table, None if it is not small.
+class SmallTables:
+    """The small tables of Spark, and what is computed from them, in a DuckDB.
 
     Args:
-        view: the name of the frame in the session.
+        results: the engine that gets the tables.
     """
+
+    def __init__(self, session: SparkSession, results: DuckDBEngine) -> None:
+        self._session = session
+        self._results = results
+        self._names: set[str] = set()
+        self._of_call: list[str] = []
+        self._is_large = False
+
+    def start(self) -> None:
+        """Begin a call; the tables of former calls stay readable."""
+        self._of_call = []
+        self._is_large = False
+
+    @property
+    def are_all(self) -> bool:
+        """Whether all tables of the call are small."""
+        return bool(self._of_call) and not self._is_large
+
+    def have(self, query: exp.Query | str) -> bool:
+        """Return whether all tables that a query reads are here."""
+        if isinstance(query, str):
+            return False
+        steps = {cte.alias for cte in query.find_all(exp.CTE)}
+        read = {table.name for table in query.find_all(exp.Table) if isinstance(table.this, exp.Identifier)}
+        return self.are_all if read <= steps else read - steps <= self._names
+
+    def collect(self, name: str, frame: DataFrame) -> int | None:
+        """Collect a table; return the number of its rows, None if one of the call is not small.
+
+        Args:
+            name: of the frame in the session.
+        """
+        rows = None if self._is_large else _collected(self._session, name, frame)
+        if rows is None:
+            self._is_large = True
+            # Other tables will be joined with this one.
+            self._names -= {*self._of_call}
+            return None
+        self._results.connection.register(name, rows)
+        self._of_call.append(name)
+        self._names.add(name)
+        return int(rows.num_rows)
+
+    def keep(self, name: str, query: exp.Query) -> None:
+        """Keep the rows of a query over tables that are here."""
+        self._results.keep(name, query)
+        self._names.add(name)
+
+
+def _collected(session: SparkSession, view: str, frame: DataFrame) -> pa.Table | None:
+    """Return the rows of a table, None if it is not small."""
     most = _bytes(session.conf.get(LIMIT) or "")
     if not most or not MOST_ROWS:
         return None
