@@ -159,12 +159,14 @@ class Examination:
         planned = [one for one in planned if not self._is_doubtful(one)]
         self.names |= {one.name for one in planned} - self._passed_in_part()
         planned = [one for one in planned if not (self.passed and one.severity == ERROR)]
-        counts, totals = counts_of(self.engine, self.inputs, planned)
+        with self.engine.step("explain findings" if found else "check the rows"):
+            counts, totals = counts_of(self.engine, self.inputs, planned)
         self.totals |= totals
-        findings = [
-            finding_of(self.engine, self.inputs, one, count, self.totals)
-            for one, count in zip(planned, counts, strict=True) if count
-        ]  # fmt: skip
+        with self.engine.step("examples of findings"):
+            findings = [
+                finding_of(self.engine, self.inputs, one, count, self.totals)
+                for one, count in zip(planned, counts, strict=True) if count
+            ]  # fmt: skip
         return explained_copies(self.engine, self.inputs, filter(None, findings))
 
     def explained(self, found: Iterable[Finding], notes: bool = False) -> list[Finding]:

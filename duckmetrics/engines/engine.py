@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -158,6 +158,10 @@ class Engine(Protocol):
             yield
         finally:
             self.release()
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Show what the queries to come are for, where an engine shows its work; by default, nowhere."""
+        return nullcontext()
 
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""

@@ -20,6 +20,7 @@ from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.engines.spark_sessions import first_line, is_of_spark, open_session
 from duckmetrics.engines.spark_small import SmallTables
+from duckmetrics.engines.spark_steps import described
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, expanded, with_lists
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
@@ -28,6 +29,7 @@ from duckmetrics.outputs.overlaps import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import pyarrow as pa
@@ -86,6 +88,10 @@ class SparkEngine(Engine):
         with super().exclusive(keep):
             yield
 
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Describe the jobs to come in the user interface of Spark."""
+        return described(self.session, name)
+
     def release(self) -> None:
         """Leave the session as it is: results are read from the kept tables, until the engine goes."""
 
@@ -101,13 +107,15 @@ class SparkEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        label, frame = self._tables.found(table, role)
+        with self.step(f"find {role}"):
+            label, frame = self._tables.found(table, role)
         name = self.name(role)
         try:
             frame = with_lists(frame)
             columns = columns_of(frame)
             self._view(name, frame, columns)
-            empty = self._is_empty(name, frame)
+            with self.step(f"read {role}"):
+                empty = self._is_empty(name, frame)
         except Exception as error:
             if not is_of_spark(error):
                 raise
