@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import Value, literal
 
@@ -28,10 +27,6 @@ def counts_of(
 
     Returns: the number of offenders of every check, and the number of rows of every input scanned.
     """
-    if not engine.supports(Feature.GLOBAL_SORTS):
-        from duckmetrics.checks.one_pass import counts_in_one_pass
-
-        return counts_in_one_pass(engine, planned)
     counts = [0] * len(planned)
     totals: dict[str, int] = {}
     scans: dict[tuple[Composer, str], list[tuple[int, exp.Expr]]] = {}

@@ -19,6 +19,7 @@ from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.given_tables import lacks_a_table, side_tables_of
 from duckmetrics.checks.messages import finding_of
 from duckmetrics.checks.notes import foreign_names
+from duckmetrics.checks.one_pass import counts_in_one_pass
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, plan_to, selects, unpruned
 from duckmetrics.engines.engine import Feature, keep_readable
@@ -160,7 +161,10 @@ class Examination:
         self.names |= {one.name for one in planned} - self._passed_in_part()
         planned = [one for one in planned if not (self.passed and one.severity == ERROR)]
         with self.engine.step("explain findings" if found else "check the rows"):
-            counts, totals = counts_of(self.engine, self.inputs, planned)
+            if self.engine.supports(Feature.GLOBAL_SORTS):
+                counts, totals = counts_of(self.engine, self.inputs, planned)
+            else:
+                counts, totals = counts_in_one_pass(self.engine, planned)
         self.totals |= totals
         with self.engine.step("examples of findings"):
             findings = [

@@ -85,7 +85,7 @@ class SparkEngine(Engine):
     def exclusive(self, keep: bool = True) -> Iterator[None]:
         """Use the engine for one call, and release it at the end."""
         self._small.start()
-        with super().exclusive(keep):
+        with self.step("other steps"), super().exclusive(keep):
             yield
 
     def step(self, name: str) -> AbstractContextManager[None]:

@@ -181,7 +181,7 @@ class QuerySample:
         aliased = source.copy()
         aliased.set("alias", exp.TableAlias(this=exp.to_identifier("source")))
         joined = exp.select(number, *wanted).from_(aliased)
-        joined = joined.join(exp.to_table(self.queries).as_("sample"), on=same)
+        joined = joined.join(exp.to_table(self.queries).as_("sample", table=True), on=same)
         return joined.where(number.copy() <= literal(self.size))
 
     def _read(self, first: int, last: int) -> list[SampledQuery]:

