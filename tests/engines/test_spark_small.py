@@ -156,16 +156,19 @@ def told(folder: Path, name: str, **engine: Any) -> duckmetrics.Findings:
     return duckmetrics.check(str(folder / f"{name}.predictions.parquet"), truth, **options)
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_check_finds_the_same(spark: Any, folder: Path, name: str) -> None:
+# Spark plans the query of all checks in seconds, so its executors look for some of the faults only.
+@pytest.mark.parametrize("name", TOLD[::9])
+def test_the_executors_find_the_same(spark: Any, folder: Path, name: str) -> None:
     found, wanted = told(folder, name, engine=spark), told(folder, name)
     assert found.rows == wanted.rows
     assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
 
 
 def test_check_finds_the_same_in_small_tables(spark: Any, small: None, folder: Path) -> None:
-    for name in TOLD[::9]:
-        assert told(folder, name, engine=spark).rows == told(folder, name).rows
+    for name in TOLD:
+        found, wanted = told(folder, name, engine=spark), told(folder, name)
+        assert found.rows == wanted.rows
+        assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
 
 
 def test_frames_are_checked_where_they_are(spark: Any) -> None:
