@@ -58,7 +58,7 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     them settles the condition; otherwise the whole table does.
     """
     for condition, is_negative in conditions:
-        among_first = bool(engine.rows(composer.complete(_of_first_rows(condition)))[0][0])
+        among_first = bool(engine.rows(composer.complete(of_first_rows(condition)))[0][0])
         if among_first == is_negative:
             among_first = bool(engine.rows(composer.complete(condition))[0][0])
         if not among_first:
@@ -66,7 +66,7 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     return 1
 
 
-def _of_first_rows(condition: exp.Query) -> exp.Query:
+def of_first_rows(condition: exp.Query) -> exp.Query:
     first = condition.copy()
     table = next(source.this for source in first.find_all(exp.From) if isinstance(source.this, exp.Table))
     some = exp.select(exp.Star()).from_(exp.to_table(table.name)).limit(SAMPLE)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.checks.counting import counted_together, finite
+from duckmetrics.checks.counting import counted_together, finite, of_first_rows
 from duckmetrics.expressions.build import row_count, stacked
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from duckmetrics.checks.bound_check import BoundCheck
     from duckmetrics.compose.composer import Composer
@@ -81,12 +81,12 @@ def counts_in_one_pass(engine: Engine, planned: Sequence[BoundCheck]) -> tuple[l
         places = _scans(passed, {i: planned[i] for i in chosen if _is_scan(planned[i])})
         others = [i for i in chosen if i not in places]
         places |= {i: passed.add_rows(planned[i].offenders) for i in others if not planned[i].when}
-        asked = {i: list(_conditions(passed, planned[i])) for i in others if planned[i].when}
+        asked = {i: _conditions(passed, planned[i]) for i in others if planned[i].when}
         found = passed.counts(engine)
         for i, place in places.items():
             counts[i] = found[place]
-        for i, conditions in asked.items():
-            counts[i] = int(all(bool(found[place]) != is_negative for place, is_negative in conditions))
+        for i, of_check in asked.items():
+            counts[i] = int(_hold(engine, planned[i], [bool(found[place]) for place in of_check]))
         for name in {_scanned_table(planned[i]) for i in chosen if counts[i] and _is_scan(planned[i])}:
             totals[name] = engine.rows(composer.complete(row_count(name)))[0][0]
     return counts, totals
@@ -115,8 +115,21 @@ def _scans(passed: _Pass, checks: dict[int, BoundCheck]) -> dict[int, int]:
     return found
 
 
-def _conditions(passed: _Pass, one: BoundCheck) -> Iterator[tuple[int, bool]]:
-    """Count the rows that decide each condition; yield the counter, and whether there must be no row."""
-    for query, is_negative in one.when:
-        for exists in query.find_all(exp.Exists):
-            yield passed.add_rows(exists.this.copy()), is_negative
+def _conditions(passed: _Pass, one: BoundCheck) -> list[int]:
+    """Count the first rows that decide the conditions of a check; return the places of the counters."""
+    rows = [exists.this for query, _ in one.when for exists in of_first_rows(query).find_all(exp.Exists)]
+    return [passed.add_rows(query.copy()) for query in rows]
+
+
+def _hold(engine: Engine, one: BoundCheck, found: Sequence[bool]) -> bool:
+    """Return whether all conditions of a check hold; see `counting` for why the first rows come first.
+
+    Args:
+        found: whether the first rows have one with the property of each condition.
+    """
+    for (condition, is_negative), is_among_first in zip(one.when, found, strict=True):
+        if is_among_first and is_negative:
+            return False
+        if not is_among_first and not engine.rows(one.composer.complete(condition))[0][0]:
+            return False
+    return True
