@@ -196,3 +196,17 @@ def test_the_command_line(spark: Any, folder: Path, capsys: pytest.CaptureFixtur
     assert document(outcome.out)["rows"] == document(run("check", *tables, "--format", "json").out)["rows"]
     refused = run("check", *tables, "--engine", "spark", "--threads", "2")
     assert (refused.code, "--threads: belongs to DuckDB" in refused.err) == (2, True)
+
+
+def test_times_are_in_the_zone_of_the_session(spark: Any, small: None) -> None:
+    rows = "SELECT 1 AS query_id, id AS item_id, 1e0 * id AS score, id = 1 AS label, {at} AS at FROM range(2)"
+    at = "CAST('2025-01-01 03:00:00+00:00' AS TIMESTAMP)"
+    asked: dict[str, Any] = {"metrics": ["mrr"], "by": "CAST(at AS DATE) AS day", "engine": spark}
+    for zone, day in (("America/New_York", "2024-12-31"), ("UTC", "2025-01-01"), ("+02:00", "2025-01-01")):
+        spark.conf.set(spark_small.ZONE, zone)
+        try:
+            found = duckmetrics.evaluate(rows.format(at=at), None, **asked)
+        finally:
+            spark.conf.set(spark_small.ZONE, "UTC")
+        assert [str(row["day"]) for row in found.rows] == ["None", day]
+        assert found.sql.startswith("-- by DuckDB") == (zone != "+02:00")
