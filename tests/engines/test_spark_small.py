@@ -118,8 +118,8 @@ def test_values_per_query_are_written_by_spark(spark: Any, small: None, tmp_path
     assert (tmp_path / "values/_SUCCESS").exists()
     mine = found.per_query
     assert mine is not None
-    written = duckdb.sql(f"SELECT count(*), sum(value) FROM '{tmp_path}/values/*.parquet'").fetchone()
-    assert written == duckdb.sql("SELECT count(*), sum(value) FROM mine").fetchone()
+    written = duckdb.sql(f"SELECT count(*), fsum(value) FROM '{tmp_path}/values/*.parquet'").fetchall()
+    assert written == duckdb.sql("SELECT count(*), fsum(value) FROM mine").fetchall()
 
 
 def test_jobs_are_described(spark: Any) -> None:
