@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duckmetrics.compose import reused
+from duckmetrics.engines import spark_small
 from support.cases import ALONE, TOGETHER, open_case
 
 if TYPE_CHECKING:
@@ -51,3 +52,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def no_queries_of_earlier_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compose the queries of each test anew, because some tests replace the query of a definition."""
     monkeypatch.setattr(reused, "_KNOWN", {})
+
+
+@pytest.fixture(autouse=True)
+def tables_stay_with_spark(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the queries of tests of Spark there, because their tables are small enough for DuckDB."""
+    if request.node.get_closest_marker("spark"):
+        monkeypatch.setattr(spark_small, "MOST_ROWS", 0)

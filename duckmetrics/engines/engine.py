@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -75,7 +75,7 @@ class Engine(Protocol):
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return why the engine cannot run a definition, None if it can; by default, if it is portable."""
-        return reason_against(catalog, definition)
+        return reason_against(catalog, definition, self.dialect)
 
     def results(self) -> Engine:
         """Return the engine that holds the results, a few rows, and writes what is shown."""
@@ -193,6 +193,10 @@ class Engine(Protocol):
             yield
         finally:
             self.release()
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Show what the queries to come are for, where an engine shows its work; by default, nowhere."""
+        return nullcontext()
 
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""

@@ -27,6 +27,8 @@ from duckmetrics.connections.spark_views import SparkViews
 from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature, new_name
+from duckmetrics.engines.spark_small import SmallTables
+from duckmetrics.engines.spark_steps import described
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, told_apart, with_lists
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
@@ -35,14 +37,22 @@ from duckmetrics.outputs import spark_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
 
+# The features that only decide how DuckDB computes.
+PLANS = frozenset({
+    Feature.FUNCTIONS, Feature.SHARED_STEPS, Feature.FILE_STATISTICS, Feature.EXACT_SUMS,
+    Feature.GLOBAL_SORTS,
+})  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
 
@@ -59,7 +69,7 @@ class SparkEngine(Engine):
     """
 
     dialect = SPARK
-    features: frozenset[Feature] = frozenset({Feature.INTERVAL, Feature.TABLES})
+    features: frozenset[Feature] = frozenset({Feature.INTERVAL, Feature.VERIFY, Feature.TABLES})
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
         self.session = open_session(master) if session is None else session
@@ -68,6 +78,15 @@ class SparkEngine(Engine):
         self._tables = SparkTables(self.session)
         self._views = SparkViews(self.session)
         self._results = _Results(self.ran)
+        self._small = SmallTables(self.session, self._results)
+
+    def supports(self, feature: Feature) -> bool:
+        """Return whether the engine has a feature; DuckDB plans the queries of small tables."""
+        return super().supports(feature) or (self._small.are_all and feature in PLANS)
+
+    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
+        """Return why the engine cannot run a definition; DuckDB runs the checks of small tables."""
+        return None if self._small.are_all else super().reason_against(catalog, definition)
 
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
@@ -76,14 +95,23 @@ class SparkEngine(Engine):
         Args:
             keep: whether results are read later; the rows that they need stay with the executors.
         """
+        self._small.start()
         is_first = self._views.is_empty
         try:
-            with cancelled_with(self.session, new_name("call")), self._views.visible():
+            with (
+                cancelled_with(self.session, new_name("call")),
+                self._views.visible(),
+                self.step("other steps"),
+            ):
                 yield
         except BaseException:
             if is_first:  # else, a result was asked for more, and may be asked again
                 self._views.forget_all()
             raise
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Describe the jobs to come in the user interface of Spark."""
+        return described(self.session, name)
 
     def release(self) -> None:
         """Do nothing: the end of a call leaves nothing in the session."""
@@ -100,18 +128,31 @@ class SparkEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        label, frame = self._tables.found(table, role)
+        with self.step(f"find {role}"):
+            label, frame = self._tables.found(table, role)
         name = self.name(role)
         try:
             frame, renamed = told_apart(with_lists(frame))
             columns = columns_of(frame)
-            empty = not frame.limit(1).count()
+            self._views.add(name, frame, columns)
+            with self.step(f"read {role}"):
+                empty = self._is_empty(name, frame)
         except Exception as error:
             if not is_of_spark(error):
                 raise
             raise InputError(label, f"cannot be read: {cause(error)}", "check it") from error
-        self._views.add(name, frame, columns)
         return Source(label, exp.to_table(name), columns, empty=empty, renamed=renamed, dialect=self.dialect)
+
+    def _is_empty(self, name: str, frame: DataFrame) -> bool:
+        """Collect a table if it and all others are small; return whether it has no rows."""
+        with self._views.visible(name):
+            count = self._small.collect(name, frame)
+        if count is None:
+            return bool(frame.isEmpty())
+        if not is_in_place(frame):  # a large table may follow, and be joined with the rows that are here
+            rows = self._results.arrow(exp.select(exp.Star()).from_(name))
+            self._views.add(name, self.session.createDataFrame(rows), self._views.columns[name])
+        return not count
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Keep the rows of a table whose plan may give others at the next reading, or does costly work.
@@ -126,7 +167,7 @@ class SparkEngine(Engine):
         """
         known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
         query = exp.select(*map(quoted, known)).from_(source.relation.copy())
-        if self._run(query, is_in_place):
+        if self._small.have(query) or self._run(query, is_in_place):
             return source
         name = self.name("snapshot")
         try:
@@ -140,12 +181,18 @@ class SparkEngine(Engine):
     # ---- queries
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        if self._small.have(query):
+            return self._results.rows(query)
         return [tuple(map(_plain, row)) for row in self._run(query, lambda frame: frame.collect())]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
+        if self._small.have(query):
+            return self._results.arrow(query)
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
+        if self._small.have(query):
+            return self._results.columns(query)
         found: dict[str, str] = self._run(query, columns_of)
         return list(found.items())
 
@@ -155,21 +202,34 @@ class SparkEngine(Engine):
             raise UnsupportedError(
                 "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
             )
+        if self._small.have(query):
+            self._small.keep(name, query)
+            return
         self._run(query, lambda frame: self._views.keep(name, frame, columns_of(frame)), made=True)
 
     def discard(self, name: str) -> None:
         """Free the rows of a table that nothing reads any more."""
-        self._views.forget([name])
+        if name in self._views.columns:
+            self._views.forget([name])
+        else:
+            self._results.discard(name)
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result, or the units of tests, to DuckDB, which makes what is shown."""
+        if self._small.have(query):
+            self._small.keep(name, query)
+            return
         self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:
-        """Do nothing: the calls of functions are written out for Spark."""
+        """Do nothing on Spark: the calls of functions are written out."""
+        if self._small.are_all:
+            self._results.define(macros)
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
+        if name not in self._views.columns:
+            return self._results.kept(name)
         return exp.select(*(quoted(column) for column in self._views.columns[name])).from_(name)
 
     def copy(
@@ -202,22 +262,33 @@ class SparkEngine(Engine):
         Args:
             made: whether it makes a table, so that it is listed among the queries that ran.
         """
+        if self._small.have(query):
+            return self._tried(lambda: read(self.session.createDataFrame(self._results.arrow(query))), "")
         shared: list[str] = []
         text = query if isinstance(query, str) else self._text(query, shared)
         try:
             with self._views.visible(text):
-                found = read(self.session.sql(text))
+                found = self._tried(lambda: read(self.session.sql(text)), text)
+        finally:
+            self._views.forget(shared)
+        if made:
+            self.ran.append(text)
+        return found
+
+    def _tried(self, run: Callable[[], Any], text: str) -> Any:
+        """Return what a function returns.
+
+        Raises:
+            EngineError: Spark refuses it, or was stopped.
+        """
+        try:
+            return run()
         except Exception as error:
             if is_stopped(self.session):
                 refuse_stopped(self.session)
             if not is_of_spark(error):
                 raise
             raise EngineError("Spark", cause(error), sql=text) from error
-        finally:
-            self._views.forget(shared)
-        if made:
-            self.ran.append(text)
-        return found
 
     def _text(self, query: exp.Query, shared: list[str]) -> str:
         """Write a query for Spark.
@@ -252,7 +323,7 @@ class _Results(DuckDBEngine):
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         super().keep(name, query, more)
-        self._whole.append(f"-- by DuckDB, from the results above\n{self.ran[-1]}")
+        self._whole.append(f"-- by DuckDB\n{self.ran[-1]}")
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:

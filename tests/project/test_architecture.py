@@ -66,7 +66,7 @@ BUILDERS = {
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
         "duckdb duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine results_database "
-        "spark spark_tables",
+        "spark spark_small spark_tables",
     ),
     "outputs": ("statements that write and read objects of a store", "stores"),
     "connections": (
@@ -80,7 +80,7 @@ BUILDERS = {
     "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",
-        "copies counting examination mended_tables messages notes number_columns refusals",
+        "copies counting examination mended_tables messages notes number_columns one_pass refusals",
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
