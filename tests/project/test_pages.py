@@ -218,7 +218,7 @@ def test_twenty_questions_are_answered() -> None:
 
 
 def test_the_page_of_spark_lists_what_it_lacks() -> None:
-    """Where this fails, write the table again: python docs/pages/spark.py."""
+    """The table is as the code says; else, write it again: python docs/pages/spark.py."""
     from pages.spark import BEGIN, PAGE, lacking, with_table
 
     page = PAGE.read_text("utf-8")
