@@ -276,7 +276,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by chi_square_independence, wilcoxon. Default: False."""
 
     exact: bool | None
-    """Taken by kolmogorov_smirnov, mann_whitney, randomization_test, wilcoxon."""
+    """Taken by kolmogorov_smirnov, mann_whitney, randomization_test, and others."""
 
     groups: int
     """Taken by max_t, probability_best."""
@@ -285,7 +285,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by always_valid, bootstrap_interval, cuped, and others. Default: 0.95."""
 
     margin: float
-    """Taken by paired_tost."""
+    """Taken by paired_tost, randomization_tost."""
 
     method: Literal[
         "bonferroni",
@@ -313,7 +313,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by quantile_interval. Default: 0.5."""
 
     relative: bool
-    """Taken by paired_tost. Default: False."""
+    """Taken by paired_tost, randomization_tost. Default: False."""
 
     resamples: int
     """Taken by bootstrap_interval, max_t, paired_bootstrap, and others. Default: 10000."""

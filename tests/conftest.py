@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duckmetrics.compose import reused
+from duckmetrics.engines import spark_small
 from support.cases import ALONE, TOGETHER, open_case
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
-ELSEWHERE = ("slow", "spark", "postgres")
+ELSEWHERE = ("slow", "spark", "connect", "postgres")
 
 
 @pytest.fixture(params=(TOGETHER, *ALONE))
@@ -51,3 +52,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def no_queries_of_earlier_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compose the queries of each test anew, because some tests replace the query of a definition."""
     monkeypatch.setattr(reused, "_KNOWN", {})
+
+
+@pytest.fixture(autouse=True)
+def tables_stay_with_spark(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the queries of tests of Spark there, because their tables are small enough for DuckDB."""
+    if request.node.get_closest_marker("spark"):
+        monkeypatch.setattr(spark_small, "MOST_ROWS", 0)

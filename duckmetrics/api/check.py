@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.api.arguments import session_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+    from pyspark.sql import SparkSession
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
@@ -172,6 +174,7 @@ def check(
     items: Any = None,
     reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     snapshot: str | None = None,
@@ -189,8 +192,8 @@ def check(
             and a reference run are checked even if no metric reads them; next to one of them, there may be
             no truth, and the default is ``personalization@10``.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
-            history, items, reference, connection, threads, memory_limit, snapshot, like, **switches: as for
-            `evaluate`.
+            history, items, reference, connection, engine, threads, memory_limit, snapshot, like, **switches:
+            as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -206,14 +209,14 @@ def check(
         [finding.check for finding in findings.warnings]  # ['constant_score']
         len(findings.errors)  # 0
     """
+    engine = session_of(predictions, truth, queries, system) if engine is None else engine
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
         as_of=as_of, history=history, items=items, reference=reference,
     )  # fmt: skip
-    with opened(
-        request, open_engine(None, connection, threads, memory_limit, snapshot=snapshot), keep=False
-    ) as session:
+    used = open_engine(engine, connection, threads, memory_limit, snapshot=snapshot)
+    with opened(request, used, keep=False) as session:
         asked = _usual(session) if metrics is None else metrics
         return _findings(session, read_specs(asked))
 

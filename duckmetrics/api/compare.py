@@ -111,8 +111,9 @@ def compare(
         planned: with ``test="always_valid"``, the number of queries or clusters at which the intervals are
             the tightest. Choose it before the first look, and keep it; 1000 by default.
         unpaired: the systems have different users, weeks or countries: compare their means with Welch's test
-            of independent units. Each system is evaluated only on the queries that it answered. Without a
-            cluster, every row of a classifier is a unit.
+            of independent units, or with ``test="randomization"``, which suits few or skewed values. Each
+            system is evaluated only on the queries that it answered. Without a cluster, every row of a
+            classifier is a unit.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
@@ -147,7 +148,8 @@ def compare(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference,
     }  # fmt: skip
-    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    if engine is None:
+        engine = session_of(predictions, system, *given.values(), *switches.values())
     opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         session, parts, specs = found

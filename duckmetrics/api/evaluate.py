@@ -148,7 +148,9 @@ def evaluate(
         duckmetrics.evaluate(clicks, metrics="auc")["auc"]  # 0.75
     """
     refuse_misspelled(evaluate, switches)
-    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    if engine is None:
+        tables = (predictions, truth, queries, history, items, reference, system, *switches.values())
+        engine = session_of(*tables)
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries,
         history=history, items=items, reference=reference, like=like, verify=verify, chunks=chunks,

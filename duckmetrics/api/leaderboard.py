@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.api.arguments import refuse_misspelled, session_of
 from duckmetrics.api.compared import compared, read_comparer
 from duckmetrics.comparison.families import OF_METRIC
+from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
 from duckmetrics.leaderboards.contest import leaderboard as ranked
@@ -59,6 +60,7 @@ def leaderboard(
     test: str | None = None,
     adjust: str | None = None,
     alpha: float = ALPHA,
+    margin: float | str | Mapping[str, float | str] | None = None,
     resamples: int | None = None,
     seed: int = SEED,
     allow_different: bool = False,
@@ -79,6 +81,10 @@ def leaderboard(
         adjust: how p is adjusted for the number of pairs of a metric. The default is ``"holm"``, or
             ``"none"`` if the test itself covers all pairs of systems, as ``"tukey"`` does. The slices of a
             slicing are one family, and the overall results of a metric are another one.
+        margin: the largest difference that does not matter, as for `compare`, or a share of the value of the
+            best system. Each system is then also tested against the best one, for the verdicts "equivalent"
+            and "not worse". Their p-values are adjusted for the number of pairs, because the data decide
+            which system is the best. Letters and ranks do not depend on the margin.
         resamples: the number of resamples of a test that resamples, and of the chances to be the best; by
             default, a chance comes from up to 2000 resamples.
         seed: another seed draws other resamples.
@@ -108,13 +114,15 @@ def leaderboard(
     refuse_misspelled(leaderboard, switches)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     comparer = read_comparer(inference, test or PAIRED, adjust, alpha, 0.8, allow_different, pairs=True)
-    comparer = replace(comparer, families=OF_METRIC, command="leaderboard")
+    margins = margins_for(margin, comparer.test, comparer.adjust, comparer.inference.alpha)
+    comparer = replace(comparer, families=OF_METRIC, command="leaderboard", margins=margins)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference,
     }  # fmt: skip
-    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    if engine is None:
+        engine = session_of(predictions, system, *given.values(), *switches.values())
     opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         return ranked(comparer, found.session, found.parts)

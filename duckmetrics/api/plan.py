@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import refuse_misspelled
@@ -121,6 +122,7 @@ def plan(
     comparer = read_comparer(
         read_inference(LEVEL, cluster=cluster), PAIRED, NONE, ALPHA, 0.8, allow_different, False
     )
+    comparer = replace(comparer, command="plan")
     given: dict[str, Any] = {
         "truth": truth, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,

@@ -54,7 +54,10 @@ KEYS = {
     "source": "author, venue, year, DOI",
     "oracle": "the tool that confirms the values, in addition to the plain-Python reference",
     "example": "a call and its value on the case tests/data/ranking/sample.sql",
-    "portable": "no, and why; or with which parameters: with plan = sorted; absent: every engine can run it",
+    "portable": (
+        "no, and why; no, except spark: and why the others cannot; or with which parameters: "
+        "with plan = sorted; absent: every engine can run it"
+    ),
     "influence": (
         "the relation that computes the influence function of a metric that is not a function of sums, one "
         "value per unit (query or cluster); of a metric of all lists, the relation of its change with each "

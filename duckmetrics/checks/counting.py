@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import Value, literal
 
@@ -59,7 +58,7 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     them settles the condition; otherwise the whole table does.
     """
     for condition, is_negative in conditions:
-        among_first = bool(engine.rows(composer.complete(_of_first_rows(condition)))[0][0])
+        among_first = bool(engine.rows(composer.complete(of_first_rows(condition)))[0][0])
         if among_first == is_negative:
             among_first = bool(engine.rows(composer.complete(condition))[0][0])
         if not among_first:
@@ -67,7 +66,7 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     return 1
 
 
-def _of_first_rows(condition: exp.Query) -> exp.Query:
+def of_first_rows(condition: exp.Query) -> exp.Query:
     first = condition.copy()
     table = next(source.this for source in first.find_all(exp.From) if isinstance(source.this, exp.Table))
     some = exp.select(exp.Star()).from_(exp.to_table(table.name)).limit(SAMPLE)
@@ -134,8 +133,6 @@ def counted_together(offenders: exp.Query) -> exp.Expr | None:
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     """Return 0 if the keys of a check are not repeated; else they may be."""
-    if not engine.supports(Feature.GLOBAL_SORTS):
-        return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
     whole = ("score",) if composer.facts.get("by_rank") else ()
     query = repeated(offenders, composer.constants, source, whole)

@@ -19,6 +19,7 @@ from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.given_tables import lacks_a_table, side_tables_of
 from duckmetrics.checks.messages import finding_of
 from duckmetrics.checks.notes import foreign_names
+from duckmetrics.checks.one_pass import counts_in_one_pass
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, plan_to, selects, unpruned
 from duckmetrics.engines.engine import Feature, keep_readable
@@ -159,12 +160,17 @@ class Examination:
         planned = [one for one in planned if not self._is_doubtful(one)]
         self.names |= {one.name for one in planned} - self._passed_in_part()
         planned = [one for one in planned if not (self.passed and one.severity == ERROR)]
-        counts, totals = counts_of(self.engine, self.inputs, planned)
+        with self.engine.step("explain findings" if found else "check the rows"):
+            if self.engine.supports(Feature.GLOBAL_SORTS):
+                counts, totals = counts_of(self.engine, self.inputs, planned)
+            else:
+                counts, totals = counts_in_one_pass(self.engine, planned)
         self.totals |= totals
-        findings = [
-            finding_of(self.engine, self.inputs, one, count, self.totals)
-            for one, count in zip(planned, counts, strict=True) if count
-        ]  # fmt: skip
+        with self.engine.step("examples of findings"):
+            findings = [
+                finding_of(self.engine, self.inputs, one, count, self.totals)
+                for one, count in zip(planned, counts, strict=True) if count
+            ]  # fmt: skip
         return explained_copies(self.engine, self.inputs, filter(None, findings))
 
     def explained(self, found: Iterable[Finding], notes: bool = False) -> list[Finding]:

@@ -11,6 +11,7 @@ from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.engines.engine import Feature
 from duckmetrics.expressions.build import row_count
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.advice import in_dialect
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ def finding_of(
     share = f", {count / total:.2g} of all" if total else ""
     number = count if among is None else f"{count} of {among}"
     sentence = f"{number} {title}{share}"
-    message = f"{where}: {sentence}{shown}; {one.advice}"
+    advice = in_dialect(one.advice, engine.dialect)
+    message = f"{where}: {sentence}{shown}; {advice}"
     of = among or (totals.get(table) if _filters(one, table) else None) or None
     return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
-                   count, examples, message, one.advice, of, sentence)  # fmt: skip
+                   count, examples, message, advice, of, sentence)  # fmt: skip
 
 
 def _filters(one: BoundCheck, table: str) -> bool:

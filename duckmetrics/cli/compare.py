@@ -154,7 +154,7 @@ def compare(**options: Any) -> None:
 @click.command(short_help="Rank all systems, and show which of them no test distinguishes.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES, *VALUES, CHUNKS)
-@with_options(TEST, ADJUST, ALPHA, ALLOW_DIFFERENT, WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
+@with_options(TEST, ADJUST, ALPHA, MARGIN, ALLOW_DIFFERENT, WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def leaderboard(**options: Any) -> None:
     """Rank all systems, the best first, and test every pair of them.
 
@@ -162,7 +162,7 @@ def leaderboard(**options: Any) -> None:
     COLUMN. To name each system, use --system NAME=TABLE. Systems that share a letter cannot be
     distinguished. Every system and metric has a row: the value with its interval, the range of the true
     rank, the difference to the best system with p adjusted for the number of pairs, and the chance to be
-    the best.
+    the best. With --margin, the verdicts also show which systems are equivalent to the best one.
 
     \b
     duckmetrics leaderboard a.parquet b.parquet c.parquet --truth truth.parquet -m ndcg@10,map
@@ -182,6 +182,7 @@ def leaderboard(**options: Any) -> None:
         options["metrics"] or None,
         system=system,
         engine=engine,
+        margin=margin_of(options["margin"]),
         **{name: options[name] for name in names},
         **shared_arguments(compute, options),
     )

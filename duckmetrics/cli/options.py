@@ -234,7 +234,8 @@ SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
 
 TEST = click.option(
     "--test", metavar="TEST",
-    help="t, randomization, bootstrap, tukey, sign, wilcoxon, mcnemar or always_valid.  [default: paired t]",
+    help="t, randomization, bootstrap, tukey, sign, wilcoxon, mcnemar or always_valid; with --unpaired, t or "
+    "randomization.  [default: paired t]",
 )  # fmt: skip
 ADJUST = click.option(
     "--adjust",

@@ -83,7 +83,18 @@ def ties(**options: Any) -> None:
 
 @click.command(short_help="Look for problems in the data before computing any metric.")
 @with_options(
-    *TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *SIDE_TABLES, *OUTPUT_AND_ENGINE
+    *TABLES,
+    OPTIONAL_METRIC,
+    *INPUTS,
+    POSITIVE,
+    SCORE,
+    LIKE,
+    BY,
+    QUERIES,
+    *SIDE_TABLES,
+    ENGINE,
+    MASTER,
+    *OUTPUT_AND_ENGINE,
 )
 def check(**options: Any) -> None:
     """Look for problems in PREDICTIONS and TRUTH before computing any metric.
@@ -96,6 +107,7 @@ def check(**options: Any) -> None:
     \b
     duckmetrics check run.parquet truth.parquet -m ndcg@10,map@100
     duckmetrics check ctr.parquet --column label=clicked --format json
+    duckmetrics check s3a://lake/run s3a://lake/truth --engine spark
     """
     from duckmetrics.api.check import check as compute
 
@@ -121,7 +133,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
         system=system,
         columns=columns_of(options["columns"]),
         **readings_of(options),
-        connection=engine,
+        **{"engine" if "engine" in options else "connection": engine},
         **more,
         **switches_of(compute, options["switches"]),
     )

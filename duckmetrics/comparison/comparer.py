@@ -17,7 +17,14 @@ from duckmetrics.comparison.findings import (
 )
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
 from duckmetrics.comparison.max_t import joint_rows
-from duckmetrics.comparison.methods import PAIRED, UNPAIRED, is_always_valid, of_all_pairs
+from duckmetrics.comparison.methods import (
+    OF_OTHER_UNITS,
+    PAIRED,
+    UNPAIRED,
+    UNPAIRED_RANDOMIZATION,
+    is_always_valid,
+    of_all_pairs,
+)
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
@@ -42,7 +49,7 @@ from duckmetrics.comparison.rows import (
     tested_units,
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
-from duckmetrics.comparison.unpaired import shared_units
+from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
 from duckmetrics.comparison.verdicts import reason, verdict
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
@@ -99,7 +106,7 @@ class Comparer:
     @property
     def is_unpaired(self) -> bool:
         """Whether the systems have other units than the baseline."""
-        return self.test.name == UNPAIRED
+        return self.test.name in OF_OTHER_UNITS.values()
 
     def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
@@ -163,11 +170,12 @@ class Comparer:
         rows: list[Row] = []
         for part in parts:
             told += note_on_samples(part)
-            found, differing = self._of_part(engine, part, order, self._enough(parts, order))
+            resamples = self.enough(parts, order)
+            found, differing = self._of_part(engine, part, order, resamples)
             told += differing
             if margins is not None:
-                alpha = self.inference.alpha
-                found = with_margins(self.catalog, engine, part, found, margins, alpha)
+                values = self.values(base, resamples)
+                found = with_margins(self.catalog, engine, part, found, margins, self.test.name, values)
             rows += found
         sort_rows(rows, order)
         self._judge(engine, parts, rows, base)
@@ -190,7 +198,7 @@ class Comparer:
             usual = verdict(row, measures[row["metric"]], self.test, self.inference.alpha)
             row["verdict"] = verdict_within(row, usual, self.inference.alpha)
 
-    def _enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
+    def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
         compared = [row for part in parts for row in part.rows if row["system"] != order[0]]
         families = map(len, families_of(compared, self.families).values())
@@ -204,6 +212,9 @@ class Comparer:
         self._refuse_samples(part)
         if part.units is None or not part.units.measures:
             return
+        if self.test.name == UNPAIRED_RANDOMIZATION:
+            counted = exp.select(exp.Count(this=exp.Star())).from_(part.units.query.subquery("units"))
+            refuse_many_units(engine.rows(counted)[0][0])
         if "warning" in self.test.header and part.units.linearized:
             raise MetricError(
                 "test",
@@ -214,7 +225,7 @@ class Comparer:
                 "use t, randomization or bootstrap",
             )
         for condition in self.test.requires.values():
-            unfit = exp.select(literal(1)).from_(part.units.query.subquery("units"))
+            unfit = exp.select(literal(1)).from_(part.units.each(self.test.name).subquery("units"))
             unfit = unfit.where(exp.not_(condition.copy())).limit(1)
             if engine.rows(unfit):
                 raise MetricError(
@@ -242,7 +253,7 @@ class Comparer:
         """Compare the systems of a part: all with the first; for pairs, each with those after it."""
         of_pairs: list[Row] | None = None
         if of_all_pairs(self.test):
-            values = self._values(order[0], resamples)
+            values = self.values(order[0], resamples)
             of_pairs = tested_units(self.catalog, engine, part, self.test, values)
         rows = self._compared(engine, part, order[0], resamples, of_pairs)
         told = self._different(engine, part, rows, order[0])
@@ -266,8 +277,8 @@ class Comparer:
         Args:
             of_pairs: the rows of the test, if it looks at all pairs of systems.
         """
-        paired = self.test if self.is_unpaired else self.catalog.statistics[PAIRED]
-        values = self._values(baseline, resamples)
+        paired = self.catalog.statistics[UNPAIRED if self.is_unpaired else PAIRED]
+        values = self.values(baseline, resamples)
         tested = tested_units(self.catalog, engine, part, paired, values)
         differences = special = by_system(part, tested, baseline)
         if self.test is not paired:
@@ -294,7 +305,7 @@ class Comparer:
             rows.append(comparison_row(row, part, found, baseline, self.adjust, self.inference))
         return rows
 
-    def _values(self, baseline: str, resamples: int) -> dict[str, Value]:
+    def values(self, baseline: str, resamples: int) -> dict[str, Value]:
         """Return the parameters that a test may have."""
         planned = {} if self.planned is None else {"planned": self.planned}
         return {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.families import adjust_column, families_of
-from duckmetrics.comparison.methods import PAIRED, SAMPLED, UNPAIRED
+from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, RANDOMIZATION, SAMPLED
 from duckmetrics.comparison.pairing import Row, key_of_row, speakers
 from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import InputError, MetricError
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.margins import Margin
 
-# The test of a margin. It belongs to the paired t-test.
-TOST = "paired_tost"
+# The test of a margin that belongs to a test of differences.
+TESTS_OF_MARGINS = {PAIRED: "paired_tost", RANDOMIZATION: "randomization_tost"}
 # The columns of p that are adjusted, each for itself.
 ADJUSTED = ("p_not_worse", "p_equivalent")
 # The one-sided test that shows that a system is not worse, by the direction of the metric.
@@ -44,9 +44,9 @@ def margins_for(margin: Any, test: Definition, adjust: str, alpha: float) -> Mar
     margins = read_margins(margin)
     if margins is None:
         return None
-    if test.name != PAIRED:
-        advice = "leave test out, or use test='t' (--test t)"
-        if test.name == UNPAIRED:
+    if test.name not in TESTS_OF_MARGINS:
+        advice = "leave test out, or use test='randomization' (--test randomization)"
+        if test.name in OF_OTHER_UNITS.values():
             advice = "leave unpaired out: a margin needs systems on the same queries or rows"
         raise MetricError("margin", f"{test.name} has no test of a margin", advice)
     if adjust == MAX_T:
@@ -64,12 +64,15 @@ def with_margins(
     part: FamilyEvaluation,
     rows: Sequence[Row],
     margins: Mapping[str, Margin],
-    alpha: float,
+    test: str,
+    values: Mapping[str, Value],
 ) -> list[Row]:
     """Return the rows of a comparison with the columns of their margins; p is not adjusted yet.
 
     Args:
         margins: the margins by the texts of measures.
+        test: the test of the differences.
+        values: the parameters that a test may have.
 
     Raises:
         InputError: a slicing column has the name of one of these columns.
@@ -82,7 +85,7 @@ def with_margins(
             )  # fmt: skip
     spoken = speakers(engine, part)
     results = {
-        baseline: _results(catalog, engine, part, margins, baseline, alpha)
+        baseline: _results(catalog, engine, part, margins, test, {**values, "baseline": baseline})
         for baseline in dict.fromkeys(row["baseline"] for row in rows)
     }
     found = []
@@ -127,24 +130,26 @@ def _results(
     engine: Engine,
     part: FamilyEvaluation,
     margins: Mapping[str, Margin],
-    baseline: str,
-    alpha: float,
+    test: str,
+    given: Mapping[str, Value],
 ) -> dict[Any, Row]:
     """Return the rows of the tests against a baseline, by system, metric and slice."""
     units = part.units
     if units is None:
         return {}
     found: dict[Any, Row] = {}
+    name = TESTS_OF_MARGINS[test]
+    params = catalog.params(catalog.statistics[name])
     for margin, texts in _groups(part, margins):
-        values: dict[str, Value] = {
-            "margin": margin.size, "relative": margin.is_relative, "baseline": baseline, "alpha": alpha,
-        }  # fmt: skip
+        values = {**given, "margin": margin.size, "relative": margin.is_relative}
         if chosen := texts & {*units.measures}:
             some = replace(units, query=of_measures(units.query, units.measures, chosen))
-            rows = engine.arrow(engine.kept(tested(catalog, engine, some, TOST, values, ()))).to_pylist()
+            own = {key: value for key, value in values.items() if key in params}
+            rows = engine.arrow(engine.kept(tested(catalog, engine, some, name, own, ()))).to_pylist()
             found |= {units.row_key(row): row for row in rows}
         if units.samples is not None and texts & {*units.samples.units.measures}:
-            for row in engine.arrow(units.samples.margins(catalog, values)).to_pylist():
+            of_samples = {key: values[key] for key in ("margin", "relative", "baseline", "alpha")}
+            for row in engine.arrow(units.samples.margins(catalog, of_samples)).to_pylist():
                 if row["metric"] in texts:
                     found[units.row_key(row)] = row
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import PAIRED
+from duckmetrics.comparison.methods import PAIRED, RANDOMIZATION
 from duckmetrics.errors import MetricError
 from duckmetrics.inference.max_t import tested_together
 from duckmetrics.sentences.families import MAX_T
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.interval_options import Inference
 
 # The tests of the mean difference, whose order is that of the statistic.
-FITTING = (PAIRED, "randomization_test")
+FITTING = (PAIRED, RANDOMIZATION)
 # Statistics that are computed at most, and products of signs and differences. More comparisons take fewer
 # resamples, and more units share their signs in groups.
 STATISTICS, PRODUCTS = 10_000_000, 2_000_000_000

@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 # The test that computes n, effect sizes and intervals of the differences; another test may compute p.
 PAIRED = "paired_t"
-# The test of systems that were evaluated on other units; only a caller chooses it.
-UNPAIRED = "unpaired_t"
+RANDOMIZATION = "randomization_test"
+# The tests of systems that were evaluated on other units; only a caller chooses them. The first one also
+# computes n and the intervals of the differences.
+UNPAIRED, UNPAIRED_RANDOMIZATION = "unpaired_t", "unpaired_randomization"
+OF_OTHER_UNITS = {
+    PAIRED: UNPAIRED, "t": UNPAIRED, UNPAIRED: UNPAIRED, "randomization": UNPAIRED_RANDOMIZATION,
+    RANDOMIZATION: UNPAIRED_RANDOMIZATION, UNPAIRED_RANDOMIZATION: UNPAIRED_RANDOMIZATION,
+}  # fmt: skip
 ASK_UNPAIRED = "set unpaired=True (--unpaired) if the systems have other users, weeks or countries"
 BOOTSTRAPPED = "paired_bootstrap"
 # The name of the test where p comes from the whole metric, computed again on samples.
@@ -33,17 +39,17 @@ def find_test(catalog: Catalog, name: str, unpaired: bool = False) -> Definition
     """Return the test that a word means, such as randomization.
 
     Args:
-        unpaired: whether the systems have other units, for which there is one test.
+        unpaired: whether the systems have other units.
 
     Raises:
         MetricError: no such test, or a test that does not fit the units.
     """
     if unpaired:
         return _unpaired_test(catalog, str(name))
-    if str(name).lower().replace("-", "_") == UNPAIRED:
-        raise MetricError("test", f"{UNPAIRED} is for systems with other units", ASK_UNPAIRED)
-    known = {n: d for n, d in catalog.statistics.items() if _is_paired(catalog, d)}
     wanted = str(name).lower().replace("-", "_")
+    if wanted in OF_OTHER_UNITS.values():
+        raise MetricError("test", f"{wanted} is for systems with other units", ASK_UNPAIRED)
+    known = {n: d for n, d in catalog.statistics.items() if _is_paired(catalog, d)}
     near = [n for n in known if wanted in (n, *n.split("_"))]
     if wanted == MAX_T:
         raise MetricError("test", "max_t adjusts p, and is not a test", "use adjust='max_t' (--adjust max_t)")
@@ -53,13 +59,14 @@ def find_test(catalog: Catalog, name: str, unpaired: bool = False) -> Definition
 
 
 def _unpaired_test(catalog: Catalog, name: str) -> Definition:
-    if name not in (PAIRED, UNPAIRED):
+    chosen = OF_OTHER_UNITS.get(name.lower().replace("-", "_"))
+    if chosen is None:
         raise MetricError(
             "test",
             f"{name} compares the same units, and unpaired=True says that these are other units",
-            "leave test out: Welch's t-test compares other units",
+            "leave test out for Welch's t-test of other units, or use test='randomization'",
         )
-    return catalog.statistics[UNPAIRED]
+    return catalog.statistics[chosen]
 
 
 def _is_paired(catalog: Catalog, definition: Definition) -> bool:

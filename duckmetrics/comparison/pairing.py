@@ -26,6 +26,8 @@ Row = dict[str, Any]
 
 # The rounding error that remains where numbers near 1 cancel out, as in 1 minus a ratio.
 CANCELLED = 1e-14
+# The commands that also compare systems with other units.
+WITH_UNPAIRED = ("compare", "plan")
 BOTH = "compare the queries that all systems answered, with population='both' (--set population=both)"
 
 
@@ -124,7 +126,7 @@ def strangers(
         return
     if not units.measures:
         return
-    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
+    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts(catalog)).to_pylist()}
     for row in compared:
         key = key_of_row(part, row)
         other = (baseline, *key[1:])
@@ -146,7 +148,7 @@ def is_of_rows(part: FamilyEvaluation) -> bool:
 
 def or_unpaired(advice: str, command: str) -> str:
     """Return an advice, with the test of other units where the command has it."""
-    return f"{advice}; {ASK_UNPAIRED}" if command == "compare" else advice
+    return f"{advice}; {ASK_UNPAIRED}" if command in WITH_UNPAIRED else advice
 
 
 def way_out(part: FamilyEvaluation, command: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import PAIRED, SAMPLED, UNPAIRED, lower_is_better
+from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, SAMPLED, UNPAIRED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.comparison.slices import ERROR
 from duckmetrics.expressions.numbers import ROUNDING
@@ -96,9 +96,9 @@ def result_of_row(
     found = {**paired, "test": test.name, ERROR: (paired.get("se"), paired.get("df"))}
     # All differences are equal: tests whose p comes from their spread fall back on the sign test.
     found["is_constant"] = paired.get("se") == 0 and bool(paired.get("delta"))
-    if test.name == UNPAIRED:
+    if test.name in OF_OTHER_UNITS.values():
         found["is_constant"] = False
-    elif test.name != PAIRED:
+    if test.name not in (PAIRED, UNPAIRED):
         found |= {name: special.get(name) for name in ("statistic", "df", "p", "resamples")}
         if special.get("exact"):
             # All ways to choose the signs were tried, and none was drawn.

@@ -29,6 +29,8 @@ EACH_ITS_TRUTH = (
     "in compare({'A': evaluate(...), 'B': evaluate(...)}, unpaired=True)"
 )
 CHECK = "unpaired"
+# The most units, of all metrics, systems and slices, that are exchanged at random.
+MOST_EXCHANGED = 200_000
 # A correlation that changes an interval by less than 5 %.
 SLIGHT = 0.1
 
@@ -93,6 +95,20 @@ def _effect(correlation: float | None) -> str:
         return f"; their values hardly correlate ({correlation:+.2f}), so this changes little"
     error = "too wide, and p too large" if correlation >= 0 else "too narrow, and p too small"
     return f"; their values correlate by {correlation:+.2f}, so the intervals are {error}"
+
+
+def refuse_many_units(number: int) -> None:
+    """Refuse to exchange units at random if it takes minutes.
+
+    Raises:
+        MetricError: there are too many units, for which Welch's test keeps its error rate.
+    """
+    if number > MOST_EXCHANGED:
+        raise MetricError(
+            "test",
+            f"randomization exchanges units at random, and all metrics together have {number:,}",
+            "leave test out: with many units, Welch's t-test keeps its error rate",
+        )
 
 
 def reason_without_p(found: Mapping[str, Any], kind: str) -> str:

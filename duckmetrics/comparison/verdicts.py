@@ -49,7 +49,8 @@ def reason(
     """Return why there is no p-value, or why it does not come from the test."""
     if found.get("p") is not None:
         equal = found.get("is_constant") and found["test"] in (PAIRED, BOOTSTRAPPED)
-        return row["reason"] or ("all differences are equal; p is that of the sign test" if equal else None)
+        known = (row["reason"], "all differences are equal; p is that of the sign test" if equal else None)
+        return "; ".join(filter(None, known)) or None
     if row["value"] is None:
         return str(row["reason"] or "it has no value")
     if other.get("value") is None:

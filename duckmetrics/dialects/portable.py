@@ -7,6 +7,7 @@ gave another value without an error somewhere. A file that needs more says so in
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -42,6 +43,8 @@ _FUNCTIONS = (
     exp.Sum,
 )  # fmt: skip
 ALLOWED = frozenset((*_CLAUSES, *_VALUES, *_OPERATORS, *_FUNCTIONS))
+# Why other engines cannot run a file, perhaps after the name of one that can.
+_REASON = re.compile(r"(?:except (\w+): )?(.+)", re.DOTALL)
 # Names that sqlglot does not know, and a rewrite does.
 KNOWN = ("isfinite",)
 TYPES = ("BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "TEXT", "VARCHAR")
@@ -49,12 +52,18 @@ TYPES = ("BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "TEXT", "VARCHAR")
 _WHOLE = (exp.Sum, exp.Floor, exp.Count, exp.Placeholder, exp.Null, exp.Boolean)
 
 
-def reason_against(catalog: Catalog, definition: Definition) -> str | None:
-    """Return why a definition, or one that it builds on, cannot run on other engines; None if it can."""
+def reason_against(catalog: Catalog, definition: Definition, dialect: str = "") -> str | None:
+    """Return why a definition, or one that it builds on, cannot run on other engines; None if it can.
+
+    Args:
+        dialect: of one engine, which the header may except.
+    """
     for one in (definition, *catalog.foundations(definition)):
         declared = one.header.get("portable", "")
         if declared.startswith("no, "):
-            return declared.removeprefix("no, ")
+            ((excepted, reason),) = _REASON.findall(declared.removeprefix("no, "))
+            if not excepted or excepted != dialect:
+                return str(reason)
     return None
 
 

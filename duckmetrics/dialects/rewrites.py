@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 ITEM = "item_id"
 # PostgreSQL's own names of its text types.
+# The excess kurtosis of a population, and a mean.
+_OTHER_NAMES = {"kurtosis_pop": "KURTOSIS", "favg": "AVG"}
 _TEXTS = ("text", "character varying", "character")
 
 # The numbers from low to high, and their number, size; these three names stand for values.
@@ -206,11 +208,28 @@ def row_numbers(tree: exp.Expr, dialect: str) -> None:
                 window.replace(exp.Anonymous(this="MONOTONICALLY_INCREASING_ID"))
 
 
+def other_names(tree: exp.Expr, dialect: str) -> None:
+    """Use Spark's names of aggregates."""
+    if dialect in SPARK:
+        for call in list(tree.find_all(exp.Anonymous)):
+            name = _OTHER_NAMES.get(call.name.lower())
+            if name is not None:
+                call.set("this", name)
+
+
 def outer_joins(tree: exp.Expr, dialect: str) -> None:
     """Make ClickHouse put NULL where a LEFT JOIN finds nothing; by default it puts 0."""
     if dialect == "clickhouse" and isinstance(tree, exp.Query):
         setting = exp.EQ(this=exp.column("join_use_nulls"), expression=literal(1))
         tree.set("settings", [setting])
+
+
+def qualified_rows(tree: exp.Expr, dialect: str) -> None:
+    """Put a WHERE before each QUALIFY of BigQuery, whose parser refuses one without WHERE or GROUP BY."""
+    if dialect == "bigquery":
+        for select in tree.find_all(exp.Select):
+            if select.args.get("qualify") and not any(map(select.args.get, ("where", "group", "having"))):
+                select.where(exp.true(), copy=False)
 
 
 REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
@@ -228,5 +247,7 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     row_numbers,
     ordered_ranks,
     steps_as_written,
+    other_names,
     outer_joins,
+    qualified_rows,
 )

@@ -49,7 +49,7 @@ class DuckDBEngine(Engine):
     """
 
     dialect = DIALECT
-    features = frozenset(Feature)
+    features = frozenset(Feature) - {Feature.TABLES}
 
     def __init__(
         self,
@@ -155,7 +155,9 @@ class DuckDBEngine(Engine):
     def sent(self, url: str, format_: str) -> AbstractContextManager[Path]:
         return self.store.replacing(url, format_)
 
-    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
+    def copy(
+        self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
+    ) -> None:
         """Write a query's rows to Parquet; see `outputs` for what may be replaced."""
         url = overlaps.url_of(path)
         if url is not None:

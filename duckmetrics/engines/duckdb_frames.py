@@ -40,7 +40,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
             label,
             "a DataFrame of Spark, whose rows would all pass through the driver",
             (
-                "only evaluate, compare, leaderboard and curve run on Spark, so write it to Parquet, "
+                "only check, evaluate, compare, leaderboard and curve run on Spark, so write it to Parquet, "
                 "or hand over frame.toArrow() if it is small"
             ),
         )

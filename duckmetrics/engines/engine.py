@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
 from duckmetrics.dialects.portable import reason_against
-from duckmetrics.errors import EngineError, InputError
+from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 
 if TYPE_CHECKING:
@@ -40,7 +40,20 @@ class Feature(Enum):
     FILE_STATISTICS = "skip parts of a file by its statistics, which do not count NaN"
     EXACT_SUMS = "sum whole numbers of 128 bits"
     VERSIONS = "read older versions of tables"
+    TABLES = "give values per query as a frame, and write them to tables of its catalog"
     GLOBAL_SORTS = "sort all rows on one machine, which plans made for DuckDB do"
+
+
+# What a caller does where an engine lacks a feature. Other features only change how an engine works.
+INSTEAD = {
+    Feature.CHUNKS: "leave out `chunks=`: the engine divides the work itself",
+    Feature.VERIFY: "leave out `verify=`, and verify a sample of the rows with DuckDB",
+    Feature.INTERVAL: "write the values per query, and test them with DuckDB",
+    Feature.RESAMPLES: 'evaluate these metrics with DuckDB and `interval_method="bootstrap"`',
+    Feature.REREADING: "write the rows to Parquet, and draw or explain them with DuckDB",
+    Feature.VERSIONS: "write SQL that names it, such as ``SELECT * FROM delta.`run` VERSION AS OF 3``",
+    Feature.TABLES: "read `per_query`, or write it to Parquet",
+}
 
 
 class Engine(Protocol):
@@ -62,7 +75,7 @@ class Engine(Protocol):
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return why the engine cannot run a definition, None if it can; by default, if it is portable."""
-        return reason_against(catalog, definition)
+        return reason_against(catalog, definition, self.dialect)
 
     def results(self) -> Engine:
         """Return the engine that holds the results, a few rows, and writes what is shown."""
@@ -131,13 +144,35 @@ class Engine(Protocol):
         """Return the name of a table that still has the rows of a query, if an engine remembers them."""
         return None
 
-    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
+    def copy(
+        self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
+    ) -> None:
         """Write a query's rows to Parquet, without reading them into Python.
 
         Args:
             partition_by: columns whose values become the names of folders.
+            mode: what happens to rows that are there; only engines with tables get one.
         """
         ...
+
+    def save(
+        self, query: exp.Query, table: str, partition_by: Sequence[str] = (), mode: str | None = None
+    ) -> None:
+        """Write a query's rows to a table of the catalog; by default, there is none.
+
+        Raises:
+            UnsupportedError: the engine has no catalog.
+        """
+        raise UnsupportedError("table", "has no database", "name the DuckDB database as path")
+
+    def frame(self, query: exp.Query) -> Any:
+        """Return a query's rows as a frame of the engine; by default, it has none.
+
+        Raises:
+            UnsupportedError: the engine has no frames.
+        """
+        what, advice = "is for Spark, and DuckDB has these rows", "read per_query, a table of Arrow"
+        raise UnsupportedError("per_query_frame", what, advice)
 
     def sent(self, url: str, format_: str) -> AbstractContextManager[Path]:
         """Give the path of a draft, and send it to a store of objects when it is complete."""
@@ -158,6 +193,10 @@ class Engine(Protocol):
             yield
         finally:
             self.release()
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Show what the queries to come are for, where an engine shows its work; by default, nowhere."""
+        return nullcontext()
 
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""

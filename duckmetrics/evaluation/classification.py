@@ -36,14 +36,16 @@ def evaluate_classification(
     refuse_unsupported(catalog, engine, request, measures)
     inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
-    plan = plans_on(catalog, engine, inputs, measures)
+    with engine.step("ranges of scores"):
+        plan = plans_on(catalog, engine, inputs, measures)
     rows, kept = slice_values(catalog, engine, inputs, measures, plan)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_classification
 
-        units = units_of_classification(catalog, engine, inputs, measures, request.inference, plan)
+        with engine.step("units of the intervals"):
+            units = units_of_classification(catalog, engine, inputs, measures, request.inference, plan)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return [part]
@@ -52,7 +54,8 @@ def evaluate_classification(
     def again(other: Inputs) -> tuple[dict[str, Any], ...]:
         return slice_values(catalog, engine, other, measures, plan)[0]
 
-    outcome = verify_classification(engine, inputs, measures, rows, request.verify, again)
+    with engine.step("verify a sample"):
+        outcome = verify_classification(engine, inputs, measures, rows, request.verify, again)
     return [replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)]
 
 

@@ -21,7 +21,8 @@ from duckmetrics.inference.contributions import (
     grouped_rows,
     is_sum_over_rows,
 )
-from duckmetrics.inference.unit_values import kept_sums, refuse_split_groups
+from duckmetrics.inference.row_units import kept_sums
+from duckmetrics.inference.unit_values import refuse_split_groups
 from duckmetrics.inputs.classification import UNIT, attributed_rows
 from duckmetrics.inputs.slices import read_slices
 from duckmetrics.inputs.systems import ONE_SYSTEM

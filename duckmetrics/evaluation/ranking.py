@@ -30,6 +30,7 @@ from duckmetrics.large_tables.stored_order import with_stored_order
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
+from duckmetrics.summaries.value_ranges import value_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +75,12 @@ def _of_queries(
     catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
 ) -> FamilyEvaluation:
     """Compute the values of every query once, and summarize them."""
-    table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
+    with engine.step("values per query"):
+        table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
-    joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
+    with engine.step("means of the queries"):
+        query = summary.joined(_scale_of_means(engine, summary), value_ranges(engine, summary))
+        joined = materialized(engine, query)
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
@@ -87,15 +91,17 @@ def _of_queries(
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_ranking
 
-        units = units_of_ranking(catalog, engine, inputs, measures, summary)
+        with engine.step("units of the intervals"):
+            units = units_of_ranking(catalog, engine, inputs, measures, summary)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
     from duckmetrics.verification.recomputed import verify_ranking
 
-    outcome = verify_ranking(
-        engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
-    )
+    with engine.step("verify a sample"):
+        outcome = verify_ranking(
+            engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
+        )
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 

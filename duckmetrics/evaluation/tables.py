@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import results_database
+from duckmetrics.engines.engine import Feature
 from duckmetrics.engines.results_database import Rows
-from duckmetrics.errors import MetricError, unknown
+from duckmetrics.errors import MetricError, UnsupportedError, unknown
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.outputs import targets
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
+    from duckmetrics.results.per_query import Place
 
 MOVERS = "movers"
 
@@ -69,37 +73,85 @@ class KeptTables:
         """
         return self._engine.arrow(self._queries())
 
-    def write_per_query(
-        self, path: str | Path, table: str | None, run_id: str | None, partition_by: Sequence[str]
-    ) -> None:
-        """Write the values per query to Parquet or a database, without reading them into Python."""
-        if table is None:
-            targets.refuse_database(Path(path))
-            self._engine.copy(self._queries(), path, self._partitions(partition_by))
+    def per_query_frame(self, wide: bool) -> DataFrame:
+        """Return the values per query as a frame of Spark.
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+            UnsupportedError: another engine has the rows.
+        """
+        return cast("DataFrame", self._engine.frame(self._shaped(wide)))
+
+    def write_per_query(self, place: Place) -> None:
+        """Write the values per query to Parquet or a table, without reading them into Python.
+
+        Raises:
+            MetricError: the parts of the place do not fit together.
+            UnsupportedError: the engine has no such place.
+        """
+        query = self._shaped(place.wide)
+        columns = self._partitions(place.partition_by, query)
+        if self._engine.supports(Feature.TABLES):
+            self._write_with_spark(query, columns, place)
             return
-        if partition_by:
+        for option, given in (("mode", place.mode), ("wide", place.wide)):
+            if given:
+                raise UnsupportedError(option, "is for Spark, and DuckDB has these rows", "leave it out")
+        if place.table is not None and place.path is None:
+            self._engine.save(query, place.table)
+        path = _path_of(place)
+        if place.table is None:
+            targets.refuse_database(Path(path))
+            self._engine.copy(query, path, columns)
+            return
+        if place.partition_by:
             raise MetricError(
                 "partition_by", "is of Parquet files, and a table is named", "drop one of the two"
             )
-        results_database.refuse(path, [table])
+        results_database.refuse(path, [place.table])
         with TemporaryDirectory(prefix="duckmetrics-") as folder:
             draft = Path(folder) / "rows"
-            self._engine.copy(self._queries(), draft)
-            results_database.append(path, [Rows(table, draft)], run_id)
+            self._engine.copy(query, draft)
+            results_database.append(path, [Rows(place.table, draft)], place.run_id)
 
-    def _partitions(self, columns: Sequence[str]) -> list[str]:
+    def _write_with_spark(self, query: exp.Query, columns: Sequence[str], place: Place) -> None:
+        if place.run_id is not None:
+            named = literal(place.run_id).as_("run_id")
+            query = exp.select(named, exp.Star()).from_(query.subquery("per_query"))
+        if place.table is None:
+            self._engine.copy(query, _path_of(place), columns, place.mode)
+            return
+        if place.path is not None:
+            what = "a table of Spark has no path"
+            raise MetricError("write_per_query", what, "leave out one of path and table")
+        self._engine.save(query, place.table, columns, place.mode)
+
+    def _partitions(self, columns: Sequence[str], query: exp.Query) -> list[str]:
         """Return the columns that name folders.
 
         Raises:
             MetricError: the values per query have no such column.
         """
-        known = [
-            name for name, _ in self._engine.columns(self._queries()) if name not in ("value", "query_id")
-        ]
+        values = {"value", "query_id", *self._metrics()}
+        known = [name for name, _ in self._engine.columns(query) if name not in values] if columns else []
         for column in columns:
             if column not in known:
                 raise MetricError("partition_by", *unknown("column", column, known))
         return [*columns]
+
+    def _shaped(self, wide: bool) -> exp.Query:
+        """Return the values per query, each metric in a row or in a column."""
+        query = self._queries()
+        if not wide:
+            return query
+        keys = [name for name, _ in self._engine.columns(query) if name not in ("metric", "value")]
+        values = [exp.alias_(_value_of(name), name, quoted=True) for name in self._metrics()]
+        grouped = exp.select(*map(quoted, keys), *values).from_(query.subquery("per_query"))
+        return grouped.group_by(*map(quoted, keys))
+
+    def _metrics(self) -> list[str]:
+        """Return the metrics with values per query, as typed."""
+        return [m.text for part in self._parts if part.per_query is not None for m in part.measures]
 
     def movers(self, baseline: str, n: int) -> pa.Table:
         """Return the queries that gain and lose most against a baseline."""
@@ -167,6 +219,18 @@ class KeptTables:
         if self._per_query is None:
             raise MetricError("per_query", "no metric of queries was asked for", "add one, such as 'ndcg@10'")
         return self._per_query
+
+
+def _value_of(metric: str) -> exp.Expr:
+    """Return the value of one metric, in rows of all metrics of a query."""
+    is_of_metric = exp.column("metric").eq(literal(metric))
+    return exp.Max(this=exp.Case().when(is_of_metric, exp.column("value")))
+
+
+def _path_of(place: Place) -> str | Path:
+    if place.path is None:
+        raise MetricError("write_per_query", "neither a path nor a table", "name one")
+    return place.path
 
 
 def concatenated(parts: list[pa.Table]) -> pa.Table:

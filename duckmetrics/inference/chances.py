@@ -57,7 +57,7 @@ def chances_of_best(
         given = {**values, **dict(known)}
         queries = []
         if set(texts) & set(units.measures):
-            own = replace(units, query=of_measures(units.query, units.measures, texts))
+            own = replace(units, query=of_measures(units.each(CHANCE), units.measures, texts))
             queries.append(engine.kept(tested(catalog, engine, own, CHANCE, given, ("n", "mean"))))
         if units.samples is not None and set(texts) & set(units.samples.units.measures):
             queries.append(units.samples.best(catalog, given, texts))

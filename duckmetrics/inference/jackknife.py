@@ -19,6 +19,8 @@ from duckmetrics.inputs.classification import UNIT
 if TYPE_CHECKING:
     from duckmetrics.inference.sums import Sums
 
+# The step with a row per unit.
+REST = "rest"
 # A sum without its only part may differ from 0 by this share of it.
 REMAINDER = 1e-12
 
@@ -40,7 +42,7 @@ class Jackknife:
         steps = {
             "summed": self.sums.summed(self.table),
             "wholes": self._wholes(),
-            "rest": self._rest(),
+            REST: self._rest(),
             "centers": self._centers(),
         }
         return all_units((self._measure(i) for i in range(len(self.linear))), steps)
@@ -71,31 +73,35 @@ class Jackknife:
 
     def _centers(self) -> exp.Select:
         """Return the mean of the values without a unit; NULL if one of them is missing."""
-        centers = exp.select("system", SEGMENT)
+        keys = [exp.column(key, REST) for key in ("system", SEGMENT)]
+        centers = exp.select(*keys)
         for i in range(len(self.linear)):
-            value, said = exp.column(f"value_{i}"), exp.Where(this=exp.column(f"said_{i}"))
-            # Its error is multiplied by m - 1 later, so it must not grow with the number of units.
-            mean = exp.Anonymous(this="favg", expressions=[value])
+            value, whole = exp.column(f"value_{i}", REST), exp.column(f"value_{i}", "wholes")
+            said = exp.Where(this=exp.column(f"said_{i}", REST))
+            # Its error is multiplied by m - 1 later: a mean of small changes has a small error.
+            change = exp.Sub(this=value, expression=whole)
+            mean = exp.Anonymous(this="favg", expressions=[change])
             n, known, center = (
                 exp.Filter(this=found, expression=said.copy())
                 for found in (exp.Count(this=exp.Star()), exp.Count(this=value.copy()), mean)
             )
             every = exp.EQ(this=n, expression=known)
-            centers = centers.select(exp.Case().when(every, center).as_(f"mean_{i}"), copy=False)
-        return centers.from_("rest").group_by("system", SEGMENT)
+            found = exp.Add(this=exp.Max(this=whole.copy()), expression=center)
+            centers = centers.select(exp.Case().when(every, found).as_(f"mean_{i}"), copy=False)
+        return centers.from_(REST).join("wholes", on=same_segment("wholes", REST)).group_by(*keys)
 
     def _measure(self, place: int) -> exp.Select:
         """Return the values of the units of one measure."""
         others = exp.Sub(this=exp.column(f"m_{place}", "wholes"), expression=literal(1.0))
         change = exp.Sub(
-            this=exp.column(f"mean_{place}", "centers"), expression=exp.column(f"value_{place}", "rest")
+            this=exp.column(f"mean_{place}", "centers"), expression=exp.column(f"value_{place}", REST)
         )
         shown = exp.Add(this=exp.column(f"value_{place}", "wholes"), expression=product(others, change))
         effective = exp.column(f"n_effective_{place}", "wholes")
-        query = unit_values(place, len(self.linear), "rest", shown, effective)
-        query = query.from_("rest").where(exp.column(f"said_{place}", "rest"))
+        query = unit_values(place, len(self.linear), REST, shown, effective)
+        query = query.from_(REST).where(exp.column(f"said_{place}", REST))
         for name in ("wholes", "centers"):
-            query = query.join(name, on=same_segment(name, "rest"))
+            query = query.join(name, on=same_segment(name, REST))
         return query
 
 

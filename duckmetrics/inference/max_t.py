@@ -46,7 +46,7 @@ def tested_together(
 
 def _of_slicing(units: Units, slicing: str) -> exp.Query:
     """Return the units of the segments of a slicing; all if there is only one segment."""
-    rows = exp.select("system", "metric", "query_id", "value").from_(units.query.subquery("units"))
+    rows = exp.select("system", "metric", "query_id", "value").from_(units.each(MAX_T).subquery("units"))
     if units.segments is None:
         return rows
     known = exp.select("segment").from_(units.segments.subquery("segments"))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.one_scan import in_one_scan
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.aggregated import METHODS, QUANTILE, Quantiles, logarithms, method_of, share_of
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
-from duckmetrics.inference.delta_method import DeltaMethod
 from duckmetrics.inference.intervals import HINT, HINT_ELSEWHERE, HINT_OF_PAIRS
-from duckmetrics.inference.jackknife import Jackknife
-from duckmetrics.inference.linear import speaking
+from duckmetrics.inference.many_units import ManyUnits, units_at
+from duckmetrics.inference.row_units import units_of_sums
 from duckmetrics.inference.sums import NONE, Sums
 from duckmetrics.inference.units import (
     HITS,
@@ -33,6 +31,7 @@ from duckmetrics.inference.units import (
     Samples,
     Scale,
     Units,
+    no_units,
     struct,
 )
 from duckmetrics.inputs.classification import GROUP, UNIT
@@ -40,7 +39,7 @@ from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
 from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.summaries.classification import ClassificationSummary
-from duckmetrics.summaries.kept import collected, moved, moved_query, on_engine, refuse_many
+from duckmetrics.summaries.kept import collected, moved_query
 from duckmetrics.summaries.plans import by_group
 
 if TYPE_CHECKING:
@@ -77,15 +76,16 @@ def units_of_ranking(
         columns = (exp.column(alias) for alias in summary.by.values())
         named = collected(engine, "segments", exp.select("segment", "slice", *columns).from_(segments))
     kind = QUERIES if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
-    frame = Units(_no_units(), named, summary.by, (), kind, reasons, clustered=inputs.cluster is not None)
+    frame = Units(no_units(), named, summary.by, (), kind, reasons, clustered=inputs.cluster is not None)
     if chosen:
         values = _values_of(engine, inputs, summary, chosen, segments)
-        frame = replace(
-            frame, query=moved_query(engine, "units", _independent(catalog, values, frame.clustered)),
-            measures=tuple(measures[i].text for i in chosen),
-            scales=tuple(scale_of_queries(measures[i]) for i in chosen),
-            members=moved_query(engine, "members", _with_values(values)) if frame.clustered else None,
+        frame = units_at(
+            engine, _independent(catalog, values, frame.clustered), segments=named, columns=summary.by,
+            measures=tuple(measures[i].text for i in chosen), kind=kind, without=reasons,
+            clustered=frame.clustered, scales=tuple(scale_of_queries(measures[i]) for i in chosen),
         )  # fmt: skip
+        if frame.clustered:
+            frame = replace(frame, members=_members(engine, frame, _with_values(values)))
     others = []
     for method in METHODS:
         places = [i for i, measure in enumerate(measures) if method_of(catalog, measure) == method]
@@ -93,6 +93,13 @@ def units_of_ranking(
             values = _values_of(engine, inputs, summary, places, segments)
             others.append(_aggregated(catalog, engine, [measures[i] for i in places], values, frame))
     return replace(frame, aggregated=tuple(others))
+
+
+def _members(engine: Engine, units: Units, members: exp.Query) -> exp.Query:
+    """Return the members of units where these are."""
+    if isinstance(units, ManyUnits):
+        return engine.kept(keep_new(engine, "members", members))
+    return moved_query(engine, "members", members)
 
 
 def _values_of(
@@ -122,21 +129,18 @@ def _aggregated(
 ) -> Units:
     """Return the units of measures that aggregate the values of queries by the same method, not by a mean."""
     method = str(method_of(catalog, measures[0]))
-    common = (frame.segments, frame.columns, tuple(measure.text for measure in measures), frame.kind)
+    shared: dict[str, Any] = {
+        "segments": frame.segments, "columns": frame.columns, "kind": frame.kind,
+        "measures": tuple(measure.text for measure in measures),
+        "clustered": frame.clustered, "method": METHODS[method],
+    }  # fmt: skip
     if method == QUANTILE:
         shares = tuple(share_of(catalog, measure) for measure in measures)
         query = values if frame.clustered else values.copy().select(exp.column("query_id").as_(CLUSTER))
-        return Quantiles(
-            moved_query(engine, "units", query),
-            *common,
-            clustered=frame.clustered,
-            method=METHODS[method],
-            shares=shares,
-        )
+        return Quantiles(moved_query(engine, "units", query), **shared, shares=shares)
     query = _independent(catalog, logarithms(catalog, measures[0], values, frame.clustered), frame.clustered)
     scales = (Scale(method),) * len(measures)
-    kept = moved_query(engine, "units", query)
-    return Units(kept, *common, clustered=frame.clustered, scales=scales, method=METHODS[method])
+    return units_at(engine, query, **shared, scales=scales)
 
 
 def units_of_classification(
@@ -157,23 +161,15 @@ def units_of_classification(
                 engine, inputs, "cluster", inputs.cluster,
                 "leave cluster= out to use the groups, or ask for metrics by group separately",
             )  # fmt: skip
-    else:
-        refuse_many(engine, inputs.queries["predictions"])
     sums = Sums(catalog, inputs, measures, inputs.cluster is None, plan)
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
     if segments is not None:
         segments = collected(engine, "segments", segments)
-    texts = tuple(linear.measure.text for linear in sums.linear)
-    table = kept_sums(catalog, engine, sums, sums.influence_queries())
-    query: exp.Query = _no_units()
-    if texts:
-        method = DeltaMethod(sums, table) if inputs.cluster is None else Jackknife(sums, table)
-        query = on_engine(catalog, engine.results(), method.values())
-    scales = tuple(scale_of_rows(linear.measure) for linear in sums.linear)
-    units = Units(
-        query, segments, summary.by, texts, kind, sums.without, linearized=True, scales=scales,
-        members=_counted(table), clustered=inputs.cluster is not None, speaking=speaking(sums.linear, table),
+    units = units_of_sums(
+        catalog, engine, sums, segments=segments, columns=summary.by,
+        measures=tuple(linear.measure.text for linear in sums.linear), kind=kind, without=sums.without,
+        scales=tuple(scale_of_rows(linear.measure) for linear in sums.linear),
     )  # fmt: skip
     return _with_samples(catalog, engine, inputs, measures, inference, units)
 
@@ -225,7 +221,7 @@ def _with_samples(
         return units
     inference = replace(inference, samples=_number_of_samples(engine, inputs, inference))
     table = bootstrapped(catalog, engine, inputs, sampled, inference)
-    named = Units(_no_units(), units.segments, units.columns, tuple(m.text for m in sampled), units.kind)
+    named = Units(no_units(), units.segments, units.columns, tuple(m.text for m in sampled), units.kind)
     samples = Samples(named, table, inference.level, inference.samples, frozenset(unbounded))
     return replace(units, samples=samples)
 
@@ -249,28 +245,6 @@ def _with_values(query: exp.Query) -> exp.Select:
     unit = struct("metric", "query_id").as_("unit")
     members = exp.select("system", unit, literal(1).as_("fingerprint")).from_(query.subquery("units"))
     return members.where(exp.not_(exp.Is(this=exp.column("value"), expression=exp.null())))
-
-
-def _counted(table: str) -> exp.Select:
-    """Return the clusters with their number of rows of each class, which must be equal in all systems."""
-    unit, counts = struct("segment", UNIT).as_("unit"), struct("n", "n_positive").as_("fingerprint")
-    return exp.select("system", unit, counts).from_(table)
-
-
-def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[str, exp.Query]) -> str:
-    """Keep the sums of every unit in a table of the engine of the results, and return its name.
-
-    Args:
-        influences: column -> the query of the influences that stand for a sum.
-    """
-    kept = {}
-    for column, query in influences.items():
-        kept[column] = engine.name("influences")
-        engine.keep(kept[column], query)
-    table = engine.name("units")
-    query = on_engine(catalog, engine, in_one_scan(sums.per_unit(kept)))
-    engine.keep(table, query)
-    return moved(engine, table)
 
 
 def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what: str) -> None:
@@ -308,8 +282,3 @@ def unknown_sizes() -> list[exp.Expr]:
     """Return NULL for the sizes: every query has the same weight, and its value shows whether it is a hit."""
     types = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
     return [exp.cast(exp.null(), types[name]).as_(name) for name in SIZES]
-
-
-def _no_units() -> exp.Select:
-    nothing: Any = exp.select(*(exp.null().as_(key) for key in (*KEYS, *SIZES)))
-    return cast("exp.Select", nothing.where(exp.false()))

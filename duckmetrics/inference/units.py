@@ -64,6 +64,12 @@ def struct(*names: str) -> exp.Expr:
     return exp.Struct(expressions=fields)
 
 
+def no_units() -> exp.Select:
+    """Return a query of units without rows."""
+    nothing: Any = exp.select(*(exp.null().as_(key) for key in (*KEYS, *SIZES)))
+    return cast("exp.Select", nothing.where(exp.false()))
+
+
 def of_measures(query: exp.Query, measures: Sequence[str], texts: Collection[str]) -> exp.Select:
     """Return the rows of some measures; the column metric is as in `Units.query`.
 
@@ -141,7 +147,7 @@ class Units:
         Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
         """
         definition = catalog.statistics[statistic]
-        composer = Composer(catalog, {PER_QUERY: self.query})
+        composer = Composer(catalog, self.of_tests(catalog, values))
         query = composer.resolved(definition, values)
         if unread:
             query = query.select(*(p for p in query.selects if p.alias_or_name not in unread), append=False)
@@ -151,6 +157,30 @@ class Units:
             whole = composer.complete(exp.select("system", "metric", *others).from_(name))
             return self._resized(catalog, RESIZED[statistic], whole, others, values)
         return composer.complete(self.named(name, others))
+
+    def each(self, reader: str) -> exp.Query:
+        """Return the query of the units for a method that reads every one.
+
+        Args:
+            reader: its name in messages.
+        """
+        return self.query
+
+    def of_tests(self, catalog: Catalog, values: Mapping[str, Value]) -> dict[str, exp.Query]:
+        """Return what tests read: name -> query."""
+        return {PER_QUERY: self.query}
+
+    def of_sizes(self, catalog: Catalog, values: Mapping[str, Value]) -> dict[str, exp.Query]:
+        """Return what the effective numbers of clusters are computed from: name -> query."""
+        return {"units": self.query}
+
+    def of_intervals(self, catalog: Catalog) -> dict[str, exp.Query]:
+        """Return what intervals are computed from: name -> query."""
+        return {"units": self._scaled()}
+
+    def reduced(self, catalog: Catalog, stem: str, query: exp.Query) -> exp.Query:
+        """Return a query of the units, of few rows, in the terms of the engine of the results."""
+        return query
 
     def of_systems(self, systems: Collection[str]) -> Units:
         """Return the units of these systems only."""
@@ -166,7 +196,7 @@ class Units:
         values: Mapping[str, Value],
     ) -> exp.Select:
         """Return the test with as many degrees of freedom as clusters of unequal size are worth."""
-        composer = Composer(catalog, {"tested": tested, "units": self.query})
+        composer = Composer(catalog, {"tested": tested, **self.of_sizes(catalog, values)})
         effective = composer.relation(relation, values)
         changed = catalog.relations[relation].query.named_selects
         columns = [
@@ -182,7 +212,7 @@ class Units:
 
     def intervals(self, catalog: Catalog, level: float) -> exp.Select:
         """Return the bounds of every measure, by system, measure and slice, or why there are none."""
-        composer = Composer(catalog, {"units": self._scaled()})
+        composer = Composer(catalog, self.of_intervals(catalog))
         values: dict[str, Value] = {"level": level, "clustered": self.clustered}
         step = composer.relation(UNIT_INTERVALS, values)
         return composer.complete(self.named(step, ("n", "n_effective", "lower", "upper", "varies", "why")))
@@ -235,12 +265,12 @@ class Units:
         same = exp.EQ(this=exp.column("segment", "segments"), expression=number)
         return query.join(self.segments.subquery("segments"), on=same)
 
-    def counts(self) -> exp.Select:
+    def counts(self, catalog: Catalog) -> exp.Select:
         """Count the units with a value: system, metric, slice, the slicing columns by alias, n."""
         n = exp.Count(this=exp.column("value")).as_("n")
         counted = exp.select("system", "metric", n).from_(self.query.subquery("units"))
-        named = self.named("counted", ("n",))
-        return named.with_("counted", as_=counted.group_by("system", "metric"), copy=False)
+        step = self.reduced(catalog, "counted", counted.group_by("system", "metric"))
+        return self.named("counted", ("n",)).with_("counted", as_=step, copy=False)
 
     def speakers(self) -> exp.Select | None:
         """Count the units that a measure of rows depends on: system, metric, slice, slicing columns, n."""
@@ -263,11 +293,13 @@ class Units:
         counted = counted.group_by("system", number.copy())
         return self.named("counted", ("n",)).with_("counted", as_=counted, copy=False)
 
-    def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
+    def unmatched(self, catalog: Catalog, baseline: str) -> exp.Query:
         """Count the members that are not the same in a system as in the baseline: system, number."""
         composer = Composer(catalog, {} if self.members is None else {"members": self.members})
         step = composer.relation("unmatched", {"baseline": baseline})
-        return composer.complete(exp.select("system", "number").from_(step))
+        return self.reduced(
+            catalog, "unmatched", composer.complete(exp.select("system", "number").from_(step))
+        )
 
     def shared(self, catalog: Catalog, baseline: str) -> exp.Select:
         """Count the units in common with the baseline: system, metric, slice, columns, n, correlation."""

@@ -11,12 +11,20 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.column_types import INTEGER, NARROW, NUMBER
+from duckmetrics.inputs.advice import replaced
 from duckmetrics.inputs.columns import ColumnMap, missing_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.inputs.sources import Role, Source
+
+
+# CAST would write bytes that are not ASCII as escapes.
+_OF_BYTES = (
+    "if it holds text, read the file with binary_as_string: \"SELECT * FROM read_parquet('...', "
+    'binary_as_string = true)"'
+)
 
 
 @dataclass(frozen=True)
@@ -26,12 +34,14 @@ class Key:
     Attributes:
         parts: the user's columns.
         kinds: what each of them holds: integer, text, date, ...
+        dialect: of the engine that has the table.
     """
 
     label: str
     parts: tuple[str, ...]
     types: tuple[str, ...]
     kinds: tuple[str, ...]
+    dialect: str = DIALECT
 
 
 def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
@@ -52,11 +62,13 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
         source.label,
         known,
         types,
-        tuple(_id_kind(source.label, column, n, t) for n, t in zip(known, types, strict=True)),
+        tuple(_id_kind(source, column, n, t) for n, t in zip(known, types, strict=True)),
+        source.dialect,
     )
 
 
-def _id_kind(label: str, column: str, name: str, type_: str) -> str:
+def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
+    label, dialect = source.label, source.dialect
     what = f"column {name!r} is {type_}"
     if INTEGER.fullmatch(type_):
         return "integer"
@@ -78,19 +90,17 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
             ),
         )
     if type_ == "BLOB":
+        as_text = replaced(name, f"CAST({name} AS VARCHAR)", dialect)
         raise InputError(
             label,
             f"{what}, not an id",
-            (
-                "if it holds text, read the file with binary_as_string: \"SELECT * FROM read_parquet('...', "
-                'binary_as_string = true)"'
-            ),
+            _OF_BYTES if dialect == DIALECT else f"if it holds text, cast it, as in {as_text}",
         )
     if NUMBER.fullmatch(type_):
         raise InputError(
             label,
             f"{what}, not an id: such numbers are not exact keys",
-            f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."',
+            f"cast it, as in {replaced(name, f'CAST({name} AS BIGINT)', dialect)}",
         )
     raise InputError(label, f"{what}, not an id", "use a number, text, UUID, date, timestamp or boolean")
 
@@ -119,7 +129,7 @@ def same_kind(left: Key, right: Key, column: str) -> None:
                     f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has {name} of "
                     f"type {right.types[i]}"
                 ),
-                (f'make them one kind, as in "SELECT * REPLACE (CAST({cast} AS {to}) AS {cast}) FROM ..."'),
+                f"make them one kind, as in {replaced(cast, f'CAST({cast} AS {to})', left.dialect)}",
             )
 
 

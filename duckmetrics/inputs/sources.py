@@ -59,6 +59,7 @@ class Source:
         layout: the layout that is known by the name of the file.
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
+        dialect: the SQL of the engine that has it, for advice.
     """
 
     label: str
@@ -75,6 +76,7 @@ class Source:
     layout: str | None = None
     aliases: Mapping[str, str | None] = field(default_factory=dict)
     positive: str | None = None
+    dialect: str = DIALECT
 
     @property
     def all_columns(self) -> list[str]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import EXACT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.advice import replaced
 from duckmetrics.inputs.columns import CANONICAL, ColumnMap, key_of, missing_column
 from duckmetrics.inputs.sources import RUN, Role, Source
 
@@ -80,16 +82,16 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     if type_ == "DOUBLE":
         return quoted(name)
     if not NUMBER.fullmatch(type_):
-        advice = _as_number(name, type_, name_of == "label")
+        advice = _as_number(source, name, name_of == "label")
         raise InputError(source.label, f"column {name!r} is {type_}, not a number", advice)
     number = exp.cast(quoted(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number
 
 
-def _as_number(name: str, type_: str, is_label: bool) -> str:
+def _as_number(source: Source, name: str, is_label: bool) -> str:
     """Return advice on how to make numbers of a column that holds something else."""
-    text, how, more = f"CAST({name} AS DOUBLE)", "cast it", ""
+    text, how, more, type_ = f"CAST({name} AS DOUBLE)", "cast it", "", source.columns[name]
     is_time = type_.startswith(("TIMESTAMP", "DATE"))
     if is_label:
         text, how = f"({name} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
@@ -97,7 +99,7 @@ def _as_number(name: str, type_: str, is_label: bool) -> str:
         text, how = f"epoch({name})", "take its seconds"
     elif type_ == "VARCHAR":
         more = f"; if it has decimal commas, cast replace({name}, ',', '.')"
-    return f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."{more}'
+    return f"{how}, as in {replaced(name, text, source.dialect)}{more}"
 
 
 def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
@@ -148,9 +150,10 @@ def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp
         return quoted("rowid")
     if source.ordered:
         return exp.Window(this=exp.RowNumber())
+    what = "a view or query has none" if source.dialect == DIALECT else "Spark reads rows in no fixed one"
     raise InputError(
         source.label,
-        "ties=input needs an order, and a view or query has none",
+        f"ties=input needs an order, and {what}",
         "map a column with columns={'position': ...}",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import of_all_pairs
@@ -11,10 +11,12 @@ from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.chances import chances_of_best, direction, samples_of_chances
 from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
+from duckmetrics.leaderboards.near import margins_of_pairs, verdict_near
 from duckmetrics.leaderboards.tiers import tiers
 from duckmetrics.results.grid import slice_key
 from duckmetrics.results.markup import letter_of
 from duckmetrics.sentences.claims import AMONG_BEST, BEST, NO_VALUE
+from duckmetrics.sentences.margins import OF_MARGINS
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 # The verdicts of tests that distinguish two systems.
 DISTINGUISHED = (BETTER, WORSE, DIFFERENT)
 OPPOSITE = {BETTER: WORSE, WORSE: BETTER}
+# The columns of the test of a pair that the test of a margin reads.
+OF_TESTED = ("delta", "p", "p_adjusted", "n_units", "test")
 # The methods that keep the chance of any false verdict below alpha, whatever the dependence of the tests.
 FAMILYWISE = ("holm", "bonferroni")
 
@@ -55,23 +59,31 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     """
     for part in parts:
         refuse_directionless(part.measures)
-    result = comparer.result(session, parts, None)
+    # Letters and ranks come from the tests without a margin.
+    result = replace(comparer, margins=None).result(session, parts, None)
     samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
     values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
     pairs, order = _by_group(result), comparer.systems(session, parts)
     engine = session.engine.results()
-    rows: list[Row] = []
+    contests: list[tuple[FamilyEvaluation, _Contest]] = []
     for part in parts:
-        chances = {}
-        if part.units is not None:
-            chances = chances_of_best(comparer.catalog, engine, part.units, part.measures, values)
         for measure in part.measures:
             for group in _groups(part, measure.text):
-                own = {row["system"]: chances.get(key_of_row(part, row)) for row in group}
                 tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
                 # Of equal systems, the one that was given first comes first.
                 group.sort(key=lambda row: order.index(row["system"]))
-                rows += _Contest.of(measure, group, tested).rows(own)
+                contests.append((part, _Contest.of(measure, group, tested)))
+    tested_pairs = [(part, list(contest.pairs_from_the_best())) for part, contest in contests]
+    near = margins_of_pairs(comparer, engine, tested_pairs, order)
+    chances: dict[Any, float | None] = {}
+    for part in parts:
+        if part.units is not None:
+            chances |= chances_of_best(comparer.catalog, engine, part.units, part.measures, values)
+    rows: list[Row] = []
+    for part, contest in contests:
+        own = {row["system"]: chances.get(key_of_row(part, row)) for row in contest.ranked}
+        margins = {row["system"]: near.get(key_of_row(part, row), {}) for row in contest.ranked}
+        rows += contest.rows(own, None if comparer.margins is None else margins)
     kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
     at_once = comparer.adjust in FAMILYWISE or of_all_pairs(comparer.test)
     return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, at_once)
@@ -132,8 +144,19 @@ class _Contest:
         """Return the comparison of a system with the best; nothing for the best itself."""
         return {} if system == best else self.pairs[system, best]
 
-    def rows(self, chances: Mapping[str, float | None]) -> Iterator[Row]:
-        """Yield a row for every system."""
+    def pairs_from_the_best(self) -> Iterator[Row]:
+        """Yield the test of every pair, as a comparison of a system with a better one."""
+        for i, best in enumerate(self.systems):
+            for row in self.ranked[i + 1 : len(self.systems)]:
+                pair = self.pairs[row["system"], best]
+                yield {**row, "baseline": best, **{name: pair[name] for name in OF_TESTED}}
+
+    def rows(self, chances: Mapping[str, float | None], margins: Mapping[str, Row] | None) -> Iterator[Row]:
+        """Yield a row for every system.
+
+        Args:
+            margins: the columns of the margin, by system; None if nobody gave a margin.
+        """
         letters, places = self.letters(), self.places()
         example = next(iter(self.pairs.values()))
         for row in self.ranked:
@@ -141,6 +164,8 @@ class _Contest:
             best = self.row_of_pair(system, self.systems[0]) if places else {}
             verdicts = self.verdicts(system) if system in places else []
             names = [*row][: [*row].index("value")]
+            near = {} if margins is None else {**dict.fromkeys(OF_MARGINS), **margins[system]}
+            verdict = self._verdict(system, verdicts)
             yield {
                 **{name: row[name] for name in (*names, "value", "lower", "upper")},
                 "place": places.get(system),
@@ -148,8 +173,9 @@ class _Contest:
                 "rank_upper": len(places) - verdicts.count(BETTER) if letters.get(system) else None,
                 "tier": letters.get(system),
                 **{name: best.get(name) for name in OF_BEST_PAIR},
+                **near,
                 "probability_best": chances.get(system) if len(places) > 1 else None,
-                "verdict": self._verdict(system, verdicts),
+                "verdict": verdict_near(near, verdict, example["alpha"]) if near and best else verdict,
                 "n": row["n"],
                 **{name: example[name] for name in OF_PAIR},
                 "reason": row["reason"] or best.get("reason"),
@@ -200,7 +226,7 @@ def _turned(pair: Row) -> Row:
     """Return the test of a pair, its difference and verdict as if the other system were compared."""
     low, high = pair["delta_lower"], pair["delta_upper"]
     return {
-        **{name: pair[name] for name in ("p", "p_adjusted", "reason", *OF_PAIR)},
+        **{name: pair[name] for name in ("p", "p_adjusted", "n_units", "reason", *OF_PAIR)},
         "delta": None if pair["delta"] is None else -pair["delta"],
         "delta_lower": None if high is None else -high,
         "delta_upper": None if low is None else -low,

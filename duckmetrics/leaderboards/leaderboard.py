@@ -17,6 +17,7 @@ from duckmetrics.screens.columns import Column, cells_of
 from duckmetrics.screens.signs import writable
 from duckmetrics.sentences.claims import Claim, claim_of
 from duckmetrics.sentences.lists import joined
+from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
 from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
@@ -35,11 +36,23 @@ OF_BEST_PAIR = ("delta", "delta_lower", "delta_upper", "p", "p_adjusted")
 OF_PAIR = (
     "test", "adjust", "n_tests", "alpha", "interval_level", "interval_method", "cluster", "resamples", "seed",
 )  # fmt: skip
-NUMBERS = ("value", "lower", "upper", *OF_BEST_PAIR, "probability_best", "target", "alpha", "interval_level")
+NUMBERS = (
+    "value",
+    "lower",
+    "upper",
+    *OF_BEST_PAIR,
+    *OF_MARGINS,
+    "probability_best",
+    "target",
+    "alpha",
+    "interval_level",
+)
 COUNTS = ("place", "rank_lower", "rank_upper", "n", "n_tests", "resamples", "seed")
 WORDS = (
     "tier", "verdict", "better", "test", "adjust", "interval_method", "cluster", "reason", "signature",
 )  # fmt: skip
+# The system that margins are shares of.
+THE_BEST = "the best system"
 # The number of slices that the first line names.
 LISTED = 3
 
@@ -55,9 +68,10 @@ class Leaderboard(Tabular):
             of systems that are significantly worse; tier: letters; two systems share a letter if and only
             if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
             difference to the best system; probability_best: the share of bootstrap resamples in which it is
-            the best; verdict: best, among the best, worse, different, not tested or no value; n: queries or
-            rows; better, target: which values are better; n_tests: how many pairs p was adjusted for; the
-            other columns are as in `Comparison`.
+            the best; verdict: best, among the best, worse, different, not tested or no value, with a margin
+            also equivalent, not worse or inconclusive; the columns of the margin are as in `Comparison`,
+            against the best system; n: queries or rows; better, target: which values are better; n_tests:
+            how many pairs p was adjusted for; the other columns are as in `Comparison`.
         comparison: the tests of all pairs.
         units: what was resampled, such as queries.
         samples: the number of resamples behind the chances.
@@ -189,6 +203,9 @@ class Leaderboard(Tabular):
                 f"P(best): chance of being the best, the share of {self.samples:,} bootstrap resamples of "
                 f"the {self.units} in which the system is the best"
             )
+        is_adjusted = self.rows[0]["adjust"] != "none"
+        margin = margin_sentence(self.rows, THE_BEST, self.rows[0]["alpha"], is_adjusted)
+        lines += [] if margin is None else [margin]
         sizes = {row["n"] for row in self.rows if row["n"]}
         counted = f"n = {sizes.pop():,}; " if len(sizes) == 1 else ""
         level = f"{100 * self.rows[0]['interval_level']:g} % intervals, not adjusted"

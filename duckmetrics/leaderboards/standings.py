@@ -9,6 +9,7 @@ from duckmetrics.results.markup import superscript
 from duckmetrics.results.tabular import table_width
 from duckmetrics.screens.columns import Column, cells_of, fitted, table_lines
 from duckmetrics.screens.numbers import short_p
+from duckmetrics.sentences.margins import has_margin
 from duckmetrics.sentences.numbers import four_decimals, with_minus
 
 if TYPE_CHECKING:
@@ -69,12 +70,14 @@ def page_columns(rows: Sequence[Row]) -> list[Column]:
     """Return the columns for a page; the letters of the tiers are superscripts of the values."""
     tiers = [superscript(row["tier"] or "") for row in rows]
     columns = []
+    # A verdict with a margin does not follow from the letters.
+    hidden = (TIER,) if any(map(has_margin, rows)) else (TIER, VERDICT)
     for column in _columns(rows):
         if column.name == VALUE:
             cells = [value + tier for value, tier in zip(column.cells, tiers, strict=True)]
             name = heading(rows[0]) if len({row["metric"] for row in rows}) == 1 else VALUE
             columns.append(column._replace(name=name, cells=cells))
-        elif column.name not in (TIER, VERDICT):
+        elif column.name not in hidden:
             columns.append(column)
     return columns
 
@@ -82,6 +85,7 @@ def page_columns(rows: Sequence[Row]) -> list[Column]:
 def _columns(rows: Sequence[Row]) -> list[Column]:
     """Return the columns that have cells; those of the lowest ranks are left out first."""
     level = f"{100 * rows[0]['interval_level']:g} % interval"
+    near = any(map(has_margin, rows))
     sizes = [str(row["n"]) for row in rows] if len({row["n"] for row in rows if row["n"]}) > 1 else []
     columns = [
         Column(TIER, [row["tier"] or "" for row in rows], is_number=False, is_key=True),
@@ -94,7 +98,8 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
         Column("p", [short_p(row["p_adjusted"]) for row in rows], rank=2),
         Column(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
-        Column(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=1),
+        # A verdict with a margin does not follow from the letters, so it stays on a narrow screen.
+        Column(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=9 if near else 1),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]
 

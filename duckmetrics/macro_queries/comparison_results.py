@@ -37,9 +37,16 @@ if TYPE_CHECKING:
 
 UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
 INTERVALS, TESTED = "mean_intervals", "paired_tests"
+# The rows of the paired t-test, before another test gives p and the intervals.
+TESTED_ONCE, LOOKED_AT = "paired_once", "looked_at"
 INTERVAL, TEST, ADJUSTMENT = "unit_intervals", "paired_t", "adjusted_p"
 BASELINE, ADJUST, ALLOW = "baseline", "adjust", "allow_different"
+# The parameter that names the test, the test that holds at every look, and the parameter of its plan.
+NAMED_TEST, ALWAYS_VALID, PLANNED = "test", "always_valid", "planned"
 NUMBERS_GIVEN = ("level", "alpha", "power")
+# The words for the tests.
+ONCE, EVERY_LOOK = ("t", TEST), (ALWAYS_VALID, "valid", "always")
+NO_PLAN = f"{PLANNED}: {TEST} looks once and has no plan; add test := 'always_valid'"
 # The columns of a value and of a mean, next to their metrics and slices; those that queries lack are NULL.
 UNIT = ("system", "query_id", "value", "scale", "low", "high")
 ABSENT = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
@@ -123,7 +130,7 @@ class Comparison(Compared):
 
     columns = ("system", "metric", "slice", *COLUMNS)
     metric_of_calls = "_metric"
-    own = (BASELINE, *NUMBERS_GIVEN, ADJUST, ALLOW)
+    own = (BASELINE, *NUMBERS_GIVEN, ADJUST, ALLOW, NAMED_TEST, PLANNED)
     told_of_unit: ClassVar[Mapping[str, exp.Expr]] = {"place": exp.var(PLACE)}
 
     def __init__(self, text: RankingText) -> None:
@@ -131,7 +138,10 @@ class Comparison(Compared):
         quoted = text.template.quoted
         text.values |= {name: quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
         text.reserved = (*RESERVED, *COLUMNS)
-        text.values |= {ALLOW: quoted(reference(ALLOW), "BOOLEAN")}
+        text.values |= {
+            ALLOW: quoted(reference(ALLOW), "BOOLEAN"),
+            PLANNED: quoted(reference(PLANNED), "DOUBLE"),
+        }
 
     def steps(self) -> list[Part]:
         """Return the step with the systems."""
@@ -139,7 +149,16 @@ class Comparison(Compared):
 
     def problems(self) -> list[exp.Query]:
         """Return the queries of the problems of the arguments of a comparison."""
-        return list(problems_of_comparison(self.catalog, reference(SYSTEM)))
+        planned = self.catalog.statistics[ALWAYS_VALID].own_params[PLANNED]
+        choices = [literal(word) for word in (*ONCE, *EVERY_LOOK)]
+        text = concatenated(f"{NAMED_TEST} cannot be '", _word(), "'; choose t or always_valid")
+        is_other = exp.NEQ(this=reference(PLANNED), expression=literal(planned.default))
+        return [
+            *problems_of_comparison(self.catalog, reference(SYSTEM)),
+            exp.select(text.as_("problem")).where(exp.not_(exp.In(this=_word(), expressions=choices))),
+            exp.select(refusal(PLANNED, [planned]).as_("problem")).where(exp.not_(allowed(planned))),
+            exp.select(literal(NO_PLAN).as_("problem")).where(exp.and_(is_other, exp.not_(_is_always()))),
+        ]
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric, those of the baseline first."""
@@ -183,9 +202,19 @@ class Comparison(Compared):
         """Return the steps of the statistics, which read the units and numbers, and the result."""
         families = FAMILIES if has_slices else FAMILIES[:1]
         parts: list[Part] = [", "]
-        for name, step in self._statistics(families):
+        once, always = self._statistics()
+        parts += [f"{self.text.cte(name, step)}, " for name, step in once]
+        usual = [(TESTED, exp.select("*").from_(TESTED_ONCE))]
+        looks = [*always, (TESTED, query_of(self.catalog, LOOKED_AT, {}))]
+        texts = (["".join(f"{self.text.cte(n, s)}, " for n, s in steps)] for steps in (looks, usual))
+        parts.append(chosen(_is_always(), *texts))
+        for name, step in adjusted_steps(self.catalog, families):
             parts += [self.text.cte(name, step), ", "]
-        compared = query_of(self.catalog, "compared", {**self.text.values, "cluster": exp.null()})
+        test = self.text.template.quoted(
+            exp.Case().when(_is_always(), literal(ALWAYS_VALID)).else_(literal(TEST))
+        )
+        values = {**self.text.values, "cluster": exp.null(), NAMED_TEST: test}
+        compared = query_of(self.catalog, "compared", values)
         by = [exp.var("_attributes.*")] if has_slices else []
         attributes = exp.Anonymous(
             this="struct_extract", expressions=[exp.column(SEGMENT), literal("_attributes")]
@@ -197,19 +226,34 @@ class Comparison(Compared):
         order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
         return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
-    def _statistics(self, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:
-        """Yield the steps of the statistics, which read the units."""
-        params = {"level": Parameter("level"), "alpha": Parameter("alpha"), "power": Parameter("power"),
-                  "baseline": Parameter("baseline")}  # fmt: skip
+    def _statistics(self) -> tuple[Steps, Steps]:
+        """Return the steps of the statistics, which read the units, and those of the test for every look."""
+        params = {name: Parameter(name) for name in (*NUMBERS_GIVEN, BASELINE, PLANNED)}
         composer = Composer(self.catalog)
+        found: list[Steps] = []
+        known: set[str] = set()
         for name, file in (
             (INTERVALS, self.catalog.relations[INTERVAL]),
-            (TESTED, self.catalog.statistics[TEST]),
+            (TESTED_ONCE, self.catalog.statistics[TEST]),
+            (ALWAYS_VALID, self.catalog.statistics[ALWAYS_VALID]),
         ):
             step = composer.step(name, composer.resolved(file, {**params, "clustered": False}))
             _, steps = without_with(composer.complete(exp.select("*").from_(step)))
-            yield from ((n, read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
-        yield from adjusted_steps(self.catalog, families)
+            new = [(n, read_from(s, {PER_QUERY: UNITS})) for n, s in steps if n not in known]
+            known |= {n for n, _ in new}
+            found.append(new)
+        return [*found[0], *found[1]], found[2]
+
+
+def _word() -> exp.Expr:
+    """Return the word for the test."""
+    text = exp.func("coalesce", exp.cast(reference(NAMED_TEST), "VARCHAR"), literal("NULL"))
+    return exp.Anonymous(this="replace", expressions=[exp.Lower(this=text), literal("-"), literal("_")])
+
+
+def _is_always() -> exp.Expr:
+    """Return the condition that the results hold at every look."""
+    return exp.In(this=_word(), expressions=[literal(word) for word in EVERY_LOOK])
 
 
 def _segment(keys: Sequence[str], place: str = "place") -> exp.Expr:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.catalog.meanings import meanings
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.keyed import Steps, called, keyed, results_of, without_calls
 from duckmetrics.expressions.folding import Parameter, literal
@@ -22,12 +21,30 @@ from duckmetrics.macro_queries.macro import (
     given,
     reference,
 )
-from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import SOURCE, in_one, shown, whole
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source, typed
 from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined
-from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
-from duckmetrics.statistics.experiment import CUPED, MEAN, NUMBERS, PROPORTION, RATIO, RATIO_CHECK, VALUES
+from duckmetrics.macros.experiment_call import (
+    PLANNED,
+    SUMMARY,
+    experiment_arguments,
+    is_sequential,
+    method_of_word,
+    problem_of,
+)
+from duckmetrics.statistics.adjustment import ADJUSTED
+from duckmetrics.statistics.experiment import (
+    CUPED,
+    MEAN,
+    NUMBERS,
+    PROPORTION,
+    RATIO,
+    RATIO_CHECK,
+    SEQUENTIAL_CHECK,
+    SEQUENTIAL_MEAN,
+    SEQUENTIAL_RATIO,
+    VALUES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,14 +52,18 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
 
-NAME, SUMMARY = "ab", "experiment_summary"
+NAME = "ab"
 KEY, ARM = "metric", "arm"
 # The functions that DuckDB plans slowly, with their numbers of arguments; each is called once.
 SLOW = {"student_t_critical": 2, "student_t_p": 2}
 # The kinds of outcomes, see sql/macros/outcome_kind.sql; with the statistic that compares each, that of
 # columns of 0 and 1, and the one with the relative change where the statistic has none.
-KINDS = {"mean": (MEAN, PROPORTION, None), "ratio": (RATIO, RATIO, None), "adjusted": (CUPED, CUPED, MEAN)}
-NEEDED = [(kind, name) for kind, names in KINDS.items() for name in dict.fromkeys(filter(None, names))]
+ONCE = {"mean": (MEAN, PROPORTION, None), "ratio": (RATIO, RATIO, None), "adjusted": (CUPED, CUPED, MEAN)}
+ALWAYS = {
+    "mean": (SEQUENTIAL_MEAN, SEQUENTIAL_MEAN, None),
+    "ratio": (SEQUENTIAL_RATIO, SEQUENTIAL_RATIO, None),
+    "adjusted": (SEQUENTIAL_MEAN, SEQUENTIAL_MEAN, None),
+}
 SHOWN = (
     "metric", "variant", "control", "control_value", "value", *NUMBERS, "p_adjusted", "verdict", "statistic",
     "adjust", "n_control", "n", "left_out_control", "left_out", "variance_reduction", "reason",
@@ -66,95 +87,70 @@ ROW = "STRUCT(_metric INT, _is_ratio BOOLEAN, _value DOUBLE, _other DOUBLE)"
 def ab_macro(catalog: Catalog) -> Macro:
     """Return the macro of A/B tests."""
     summary = catalog.shell[SUMMARY]
-    arguments = _arguments(catalog)
+    arguments = experiment_arguments(catalog)
 
     def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Select:
-        return _Experiment(catalog, arguments).body(inline)
+        return _body(catalog, arguments, inline)
 
     overload = Overload(arguments, Written(write))
     return Macro(NAME, (overload,), summary.title, summary)
 
 
-def _arguments(catalog: Catalog) -> tuple[Argument, ...]:
-    """Return the parameters, with the sentences of the files that declare them."""
-    test, adjusted = catalog.statistics[MEAN], catalog.statistics[ADJUSTED]
-    files = [catalog.shell[name] for name in (SUMMARY, "experiment_call", "bad_experiment")]
-    known = {p.name: (file, p) for file in files for p in file.own_params.values()}
-    known["level"] = (test, test.own_params["level"])
-    told = {name: meanings(catalog, file, param) for name, (file, param) in known.items()}
-    methods = {**meanings(catalog, adjusted, adjusted.own_params["method"]), NONE: "p is not adjusted"}
-
-    def optional(name: str) -> Argument:
-        return Argument(name, known[name][1].default, meanings=told[name])
-
-    return (
-        *(Argument(name, required=True, meanings=told[name]) for name in ("users", "variant", "metrics")),
-        Argument("control", is_needed=True, meanings=told["control"]),
-        *map(optional, ("pre", "shares", "lower_is_better")),
-        Argument("adjust", known["adjust"][1].default, choices=tuple(methods), meanings=methods),
-        *map(optional, ("level", "alpha")),
-    )
+def _body(
+    catalog: Catalog, arguments: Sequence[Argument], inline: Callable[[exp.Expr], exp.Expr] | None
+) -> exp.Select:
+    """Return the query, which is written when the macro is called, or the refusal of the call."""
+    once, always = (_Experiment(catalog, is_sequential) for is_sequential in (False, True))
+    refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
+    template = Template([argument.name for argument in arguments], {}, inline)
+    problem = call(catalog, "quoted", concatenated("duckmetrics: ", problem_of(catalog, once.asked)))
+    refusal_ = template.marked(refused, {PROBLEM: problem})
+    asked = chosen(is_sequential(), [always.text(template)], [once.text(template)])
+    is_refused = exp.not_(is_null(problem_of(catalog, once.asked)))
+    text = template.filled(joined([chosen(is_refused, [refusal_], [asked])]))
+    # Conditions and texts read the call by a name, so that DuckDB binds it once.
+    named = bound_once(ASKED, call(catalog, "experiment_call", *map(reference, CALL)), text)
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[named])))
 
 
 class _Experiment:
-    """Writes the query of an A/B test, which reads all metrics at once."""
+    """Writes the query of an A/B test, which reads all metrics at once.
 
-    def __init__(self, catalog: Catalog, arguments: Sequence[Argument]) -> None:
-        self.catalog, self.arguments = catalog, arguments
+    Args:
+        is_sequential: whether its results hold at every look.
+    """
+
+    def __init__(self, catalog: Catalog, is_sequential: bool) -> None:
+        self.catalog, self.kinds = catalog, ALWAYS if is_sequential else ONCE
+        self.check = SEQUENTIAL_CHECK if is_sequential else RATIO_CHECK
+        # CUPED also gives the values that a sequential test compares.
+        needed = [(kind, name) for kind, names in self.kinds.items() for name in (*names, CUPED)]
+        self.needed = [
+            (kind, name) for kind, name in dict.fromkeys(needed)
+            if name is not None and (name != CUPED or kind == "adjusted")
+        ]  # fmt: skip
         self.asked = exp.column(ASKED)
         self.outcomes = exp.Bracket(this=self.asked, expressions=[literal("outcomes")])
         self.tables: dict[str, list[str]] = {}
 
-    def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
-        """Return the query, which is written when the macro is called, or the refusal of the call."""
-        problem = concatenated("duckmetrics: ", self._problem())
-        refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
+    def text(self, template: Template) -> str:
+        """Return the text of the query."""
+        kinds = list(self.kinds)
         texts = {
             VARIANT: call(self.catalog, "column_named", reference("variant")),
-            PROBLEM: call(self.catalog, "quoted", problem),
-            METHOD: call(self.catalog, "quoted", self._method()),
-            COLUMNS: self._pieces(list(KINDS), self._columns()),
-            OUTCOMES: self._pieces(list(KINDS), f"({', '.join(map('{{{}}}'.format, OUTCOME))})"),
-            **{_mark(kind): self._pieces([kind], MEASURED) for kind in KINDS},
-            _mark("all"): self._pieces(list(KINDS), MEASURED),
+            METHOD: call(self.catalog, "quoted", method_of_word()),
+            COLUMNS: self._pieces(kinds, self._columns()),
+            OUTCOMES: self._pieces(kinds, f"({', '.join(map('{{{}}}'.format, OUTCOME))})"),
+            **{_mark(kind): self._pieces([kind], MEASURED) for kind in kinds},
+            _mark("all"): self._pieces(kinds, MEASURED),
             **self._tables("observations", [("mean", "mean_values"), ("adjusted", "shifted_values")]),
-            **self._tables("found", [(kind, f"found_by_{name}") for kind, name in NEEDED]),
+            **self._tables("found", [(kind, f"found_by_{name}") for kind, name in self.needed]),
         }  # fmt: skip
         steps = self._steps()
         for function in SLOW:
             steps, marks = self._without_calls(steps, function)
             texts |= marks
-        is_refused = exp.not_(is_null(self._problem()))
-        template = Template([argument.name for argument in self.arguments], {}, inline)
-        written = [template.marked(query, texts) for query in (refused, self._query(steps))]
-        text = template.filled(joined([chosen(is_refused, written[:1], written[1:])]))
-        # Conditions and texts read the call by a name, so that DuckDB binds it once.
-        named = bound_once(ASKED, call(self.catalog, "experiment_call", *map(reference, CALL)), text)
-        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[named])))
-
-    def _method(self) -> exp.Expr:
-        """Return the method of adjustment that a word means."""
-        word = exp.Lower(this=_as_text(reference("adjust")))
-        method = exp.Case(this=word)
-        for short, long in SHORT.items():
-            method = method.when(literal(short), literal(long), copy=False)
-        return method.else_(word.copy())
-
-    def _problem(self) -> exp.Expr:
-        """Return the problem of the arguments, NULL if there is none."""
-        params = {
-            "level": self.catalog.statistics[MEAN].own_params["level"],
-            "alpha": self.catalog.shell[SUMMARY].own_params["alpha"],
-        }
-        refused = exp.Case()
-        for name, param in params.items():
-            refused = refused.when(exp.not_(allowed(param)), refusal(name, [param]), copy=False)
-        choices = [str(choice) for choice in self.catalog.statistics[ADJUSTED].own_params["method"].choices]
-        known = exp.In(this=self._method(), expressions=[literal(choice) for choice in (*choices, NONE)])
-        shown = exp.func("coalesce", _as_text(reference("adjust")), literal("NULL"))
-        said = concatenated("adjust cannot be '", shown, f"'; choose {' or '.join((*choices, NONE))}")
-        refused = refused.when(exp.not_(exp.func("coalesce", known, exp.false())), said, copy=False)
-        return exp.func("coalesce", call(self.catalog, "bad_experiment_call", self.asked.copy()), refused)
+        return template.marked(self._query(steps), texts)
 
     def _pieces(self, kinds: Sequence[str], text: str) -> exp.Expr:
         """Return the SQL text of every outcome of some kinds, with commas between."""
@@ -188,7 +184,7 @@ class _Experiment:
         users = {SOURCE: source(self.catalog, reference("users"))}
         steps: Steps = [
             ("units", cast("exp.Query", given(units.from_(read), users))),
-            ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in KINDS),
+            ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in self.kinds),
             ("tallies", self._shell("arm_tallies")),
             ("mean_values", exp.select(KEY, ARM, _finite("value").as_("value")).from_("mean_rows")),
             ("shifted_values", self._shell("shifted_values")),
@@ -197,7 +193,7 @@ class _Experiment:
             ("adjusted", _pairs("adjusted", "value", "covariate")),
             ("proportions", exp.select(KEY, ARM, "hits", exp.column("known").as_("n")).from_("tallies")),
         ]  # fmt: skip
-        for name in VALUES:
+        for name in dict.fromkeys(name for _, name in self.needed):
             steps += self._statistic(name, KEY)
             steps.append((f"found_by_{name}", self._found(name)))
         slopes = next(name for name, step in steps if "theta" in step.named_selects)
@@ -210,7 +206,7 @@ class _Experiment:
         # Without any other column, its type is not known.
         other = exp.cast(exp.column(OTHER), "VARCHAR").as_(OTHER)
         yield "outcomes", exp.select(KEY, *(other if n == OTHER else n for n in OUTCOME[1:])).from_(asked)
-        yield "statistics", _statistics()
+        yield "statistics", _statistics(self.kinds)
         yield "found", exp.select("*").from_(_table(_mark("found")))
         yield "comparisons", self._shell("experiment_comparisons")
         yield "p_values", exp.select("test", "p").from_("comparisons")
@@ -219,7 +215,9 @@ class _Experiment:
         yield "arms", exp.select(ARM, "n").from_("tallies").where(first)
         yield "planned", self._shell("planned_arms")
         yield "counts", exp.select("observed", "expected").from_("planned")
-        yield from self._statistic(RATIO_CHECK)
+        yield from self._statistic(self.check)
+        if self.check != RATIO_CHECK:
+            yield RATIO_CHECK, exp.select("p", "mismatch").from_(self.check)
         yield "summary", self._shell(SUMMARY)
         yield "problems", in_one([self._shell("bad_experiment")])
         yield "checked", self._shell("checked")
@@ -233,14 +231,15 @@ class _Experiment:
         """Return the steps of a statistic, the last of which has its name."""
         definition = self.catalog.statistics[name]
         open_: Mapping[str, Value] = {
-            n: Parameter(n) for n in ("control", "level", "method") if n in definition.own_params
+            n: Parameter(n) for n in ("control", "level", "method", PLANNED) if n in definition.own_params
         }
         defaults = {n: p.default for n, p in self.catalog.params(definition).items()}
         composer = Composer(self.catalog)
         query = composer.resolved(definition, {**defaults, **open_})
         query.set("order", None)
         level = self.catalog.statistics[MEAN].own_params["level"]
-        values = {"level": typed(level), "method": exp.var(METHOD)}
+        planned = self.catalog.statistics[SEQUENTIAL_MEAN].own_params[PLANNED]
+        values = {"level": typed(level), "method": exp.var(METHOD), PLANNED: typed(planned)}
         steps = [*((f"{name}_{step}", tree) for step, tree in composer.steps.items()), (name, query)]
         names = {step: f"{name}_{step}" for step in composer.steps}
         return [(step, _prepared(tree, names, values, key)) for step, tree in steps]
@@ -261,7 +260,7 @@ class _Experiment:
         """Take the calls of a function out of the steps; its arguments are those of the kinds asked for."""
         calls = without_calls(steps, function, (KEY, ARM))
         arguments = f"{function}_arguments"
-        tables = [(kind, a) for kind, name in NEEDED for a in calls.arguments if a.startswith(name)]
+        tables = [(kind, a) for kind, name in self.needed for a in calls.arguments if a.startswith(name)]
         return [
             *calls.steps,
             (arguments, exp.select("*").from_(_table(_mark(function)))),
@@ -308,12 +307,12 @@ def _pairs(kind: str, value: str, other: str) -> exp.Select:
     return exp.select(KEY, ARM, *pair).from_(f"{kind}_rows")
 
 
-def _statistics() -> exp.Select:
+def _statistics(kinds: Mapping[str, tuple[str, str, str | None]]) -> exp.Select:
     """Return the statistic of every kind of outcome, as a table."""
     columns = ("kind", "are_flags", "statistic", "relative")
     rows = [
         exp.Tuple(expressions=[literal(kind), literal(are_flags), literal(own), _text_or_null(relative)])
-        for kind, (usual, of_flags, relative) in KINDS.items()
+        for kind, (usual, of_flags, relative) in kinds.items()
         for are_flags, own in ((False, usual), (True, of_flags))
     ]
     return exp.select(*columns).from_(exp.Values(expressions=rows, alias=_alias(columns)))
@@ -331,10 +330,6 @@ def _text_or_null(value: str | None) -> exp.Expr:
 
 def _list(texts: Sequence[str]) -> exp.Expr:
     return exp.Array(expressions=[literal(text) for text in texts])
-
-
-def _as_text(value: exp.Expr) -> exp.Expr:
-    return exp.cast(value, "VARCHAR")
 
 
 def _prepared(

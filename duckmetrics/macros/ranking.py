@@ -17,8 +17,11 @@ from duckmetrics.macro_queries.asked_for import OneMetric, SeveralMetrics
 from duckmetrics.macro_queries.comparison_results import (
     ADJUST,
     ALLOW,
+    ALWAYS_VALID,
     BASELINE,
+    NAMED_TEST,
     NUMBERS_GIVEN,
+    PLANNED,
     TEST,
     Compared,
     Comparison,
@@ -57,6 +60,8 @@ SLICES = (
 )
 # The macro of the values and means of metrics with the same arguments, for macros of several calls.
 EACH_METRIC = f"{FUNCTIONS}each_metric"
+TESTS = {"": "paired_t, or always_valid, whose p and intervals hold at every look at growing data"}
+PLANS = {"": "with always_valid, the number of queries at which the intervals are the tightest"}
 AGGREGATED = {"": "how the values of the queries are aggregated"}
 COLUMNS = {
     "query_id": "the column of the query, in every table",
@@ -131,7 +136,8 @@ def _compare(
         Argument(BASELINE, is_needed=True, meanings={"": "the system that the others are compared with"}),
         *SLICES[1:],
         *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
-        Argument(ADJUST, HOLM), Argument(ALLOW, False),
+        Argument(ADJUST, HOLM), Argument(ALLOW, False), Argument(NAMED_TEST, TEST, meanings=TESTS),
+        Argument(PLANNED, catalog.statistics[ALWAYS_VALID].own_params[PLANNED].default, meanings=PLANS),
     )  # fmt: skip
     arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, like, *columns)
     several = SeveralMetrics(catalog, entries, reference(METRICS))

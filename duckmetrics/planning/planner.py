@@ -149,7 +149,7 @@ def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, shar
     alpha = goal.error_rate(comparisons)
     designs = [_design(pilot, goal, alpha, share) for pilot in pilots]
     rows = [_row(pilot, goal, alpha, comparisons) for pilot in pilots]
-    _fill(engine, rows, designs)
+    _fill(engine, rows, designs, goal.one_sided)
     arms = "Student's t of paired differences" if share is None else "Welch's t of two arms, units of both"
     side = "one-sided" if goal.one_sided else "two-sided"
     error = alpha / 2 if goal.one_sided else alpha
@@ -190,7 +190,9 @@ def _row(pilot: Pilot, goal: Goal, alpha: float, comparisons: int) -> dict[str, 
     }  # fmt: skip
 
 
-def _fill(engine: Engine, rows: Sequence[dict[str, Any]], designs: Sequence[Design | None]) -> None:
+def _fill(
+    engine: Engine, rows: Sequence[dict[str, Any]], designs: Sequence[Design | None], one_sided: bool
+) -> None:
     """Fill the numbers that the tests give, in place."""
     pairs = [(row, design) for row, design in zip(rows, designs, strict=True) if design is not None]
     aimed = [(row, design) for row, design in pairs if row["difference"] is not None]
@@ -211,7 +213,7 @@ def _fill(engine: Engine, rows: Sequence[dict[str, Any]], designs: Sequence[Desi
     both = [(row, design) for row, design in judged if row["difference"] is not None]
     if both:
         given = [(design, float(row["at_units"]), row["difference"]) for row, design in both]
-        for (row, _), power in zip(both, powers(engine, given), strict=True):
+        for (row, _), power in zip(both, powers(engine, given, one_sided), strict=True):
             row["power_at_units"] = power
 
 

@@ -57,14 +57,19 @@ def effects(engine: Engine, asked: Sequence[tuple[Design, float]]) -> list[float
     return _computed(engine, names, rows, call("student_t_mde", *map(quoted, names)))
 
 
-def powers(engine: Engine, asked: Sequence[tuple[Design, float, float]]) -> list[float | None]:
+def powers(
+    engine: Engine, asked: Sequence[tuple[Design, float, float]], one_sided: bool
+) -> list[float | None]:
     """Return the power of each test for a number of units and a difference; None with too few units."""
     rows = [
-        (abs(delta) / d.error(n), d.freedom(n), d.alpha) if n >= d.fewest else (0.0, -1.0, 0.5)
+        (abs(delta) / d.error(n), d.freedom(n), d.alpha / (1 + one_sided))
+        if n >= d.fewest
+        else (0.0, -1.0, 0.25)
         for d, n, delta in asked
     ]
     names = ("effect", "freedom", "alpha")
-    return _computed(engine, names, rows, call("student_t_power", *map(quoted, names)))
+    function = "one_sided_t_power" if one_sided else "student_t_power"
+    return _computed(engine, names, rows, call(function, *map(quoted, names)))
 
 
 def sizes(engine: Engine, asked: Sequence[tuple[Design, float]]) -> list[int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import defaultdict
+from itertools import combinations
 from statistics import fmean
 from statistics import variance as variance_of
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +22,7 @@ from duckmetrics.reference.distributions import (
 from duckmetrics.reference.exact_tests import pairs_won_p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Row = tuple[Any, ...]
 
@@ -157,6 +159,49 @@ def unpaired_t(
                 (system, metric, m, n, before, after, delta, se, low, high, *change, d, t, df, p, mde)
             )
     return sorted(found)
+
+
+def unpaired_randomization(
+    rows: Iterable[tuple[str, str, object, float | None]], baseline: str, resamples: int = 10_000,
+    seed: int = 42, exact: bool | None = None,
+) -> list[Row]:  # fmt: skip
+    """Return how often Welch's statistic is as far from 0 after an exchange of units."""
+    found: list[Row] = []
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for system, metric, _, value in rows:
+        values[metric, system] += [] if value is None else [value]
+    for (metric, system), own in sorted(values.items()):
+        base, m, n = values.get((metric, baseline), []), len(values.get((metric, baseline), [])), len(own)
+        if system == baseline or not base or not own:
+            continue
+        both, fits = [*base, *own], math.comb(m + n, m) <= resamples
+        every = m + n <= 20 and (exact or (exact is None and fits))
+        draws = combinations(range(m + n), m) if every else _random_choices(m, n, resamples, seed)
+        seen = _distance(both, range(m))
+        far = [_distance(both, chosen) >= seen - abs(seen) * 1e-9 for chosen in draws]
+        p = sum(far) / len(far) if every else (1 + sum(far)) / (1 + len(far))
+        delta, is_known = fmean(own) - fmean(base), min(m, n) > 1
+        t = math.copysign(seen, delta) if is_known and 0 <= seen < math.inf else None
+        found.append((system, metric, m, n, delta, t, p if is_known else None, len(far), every))
+    return found
+
+
+def _random_choices(m: int, n: int, resamples: int, seed: int) -> Iterator[list[int]]:
+    generator = random.Random(seed)
+    for _ in range(min(resamples, max(1000, 40_000_000 // (m + n)))):
+        yield generator.sample(range(m + n), m)
+
+
+def _distance(values: Sequence[float], chosen: Iterable[int]) -> float:
+    """Return how far Welch's statistic is from 0; if no values vary, -1 or infinity."""
+    places = set(chosen)
+    one = [value for i, value in enumerate(values) if i in places]
+    other = [value for i, value in enumerate(values) if i not in places]
+    delta = abs(fmean(other) - fmean(one))
+    error = sum(variance_of(side) / len(side) for side in (one, other) if len(side) > 1)
+    if error > 1e-26 * fmean(value * value for value in values):
+        return float(delta / math.sqrt(error))
+    return math.inf if delta > 1e-12 * max(map(abs, values)) else -1.0
 
 
 def cuped(

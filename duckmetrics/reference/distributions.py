@@ -157,6 +157,22 @@ def student_t_power(effect: float, df: float, alpha: float) -> float:
     return normal_cdf((effect - critical) / scale) + normal_cdf((-effect - critical) / scale)
 
 
+def one_sided_t_power(effect: float, df: float, alpha: float) -> float:
+    """Return the probability that a t statistic lies above the one-sided critical value."""
+    t = student_t_critical(2 * alpha, df)
+    return normal_cdf((effect - t * (1 - 1 / (4 * df))) / math.sqrt(1 + t * t / (2 * df)))
+
+
+def planned_units(sd: float, difference: float, alpha: float, power: float, arms: float) -> float:
+    """Return the smallest n at which a t-test finds a difference, by bisection."""
+    low, high = int(arms), 2**40
+    while high - low > 1:
+        n = (low + high) // 2
+        found = student_t_mde(arms * sd / math.sqrt(n), n - arms, alpha, power) <= difference
+        low, high = (low, n) if found else (n, high)
+    return high
+
+
 def satterthwaite_df(error: float, df: float, other_error: float, other_df: float) -> float:
     """Return the degrees of freedom of the sum of two squared standard errors."""
     return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)

@@ -277,6 +277,37 @@ def randomization_test(
     return found
 
 
+def randomization_tost(
+    rows: Iterable[PerQuery],
+    baseline: str,
+    margin: float,
+    relative: bool = False,
+    resamples: int = 10_000,
+    seed: int = 42,
+    exact: bool | None = None,
+) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        n, mean = len(both), fmean(a for a, _ in both)
+        every = n <= 20 and (exact or (exact is None and 2**n <= resamples))
+        draws = [*(product((-1, 1), repeat=n) if every else _random_signs(n, resamples, seed))]
+        size, sign = margin * abs(mean) if relative else margin, math.copysign(1, mean)
+        shares, statistics = [], []
+        for way in (1, -1):
+            moved = [way * (b - a) + (sign * margin * a if relative else margin) for a, b in both]
+            enough = sum(moved) - n * rounding(both)
+            sums = [sum(s * d for s, d in zip(draw, moved, strict=True)) for draw in draws]
+            far = sum(total >= enough for total in sums)
+            shares.append(far / len(sums) if every else (1 + far) / (1 + len(sums)))
+            statistics.append(way * sum(moved) if max(moved) - min(moved) > rounding(both) else None)
+        if not size:
+            statistics = [None, None]
+        p = [*shares, max(shares)] if size and n > 1 else [None] * 3
+        found.append((system, metric, n, mean, fmean(b for _, b in both), fmean(b - a for a, b in both),
+                      size or None, *statistics, *p, len(draws), every))  # fmt: skip
+    return found
+
+
 def _random_signs(n: int, resamples: int, seed: int) -> Iterator[list[int]]:
     generator = random.Random(seed)
     for _ in range(resamples):

@@ -64,8 +64,6 @@ OF_PAIRS = {"against": "string", "against_value": "double"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
-
-
 # The columns of the wide form, for each metric.
 WIDE = ("value", "delta", "p_adjusted", "verdict")
 
@@ -350,10 +348,13 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
     @property
     def rule(self) -> str:
         """The method, the p that a verdict needs, and the level of the intervals."""
-        told = f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; "
-        told += f"{100 * self.level:g} % intervals, not adjusted"
-        margin = margin_sentence(self.rows, self.baseline, self.alpha, self.adjust != "none")
-        return told if margin is None else f"{told}; {margin}"
+        level = f"{100 * self.level:g} % intervals, not adjusted"
+        rule = f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; {level}"
+        return "; ".join(filter(None, (rule, self._margin())))
+
+    def _margin(self) -> str | None:
+        """Return the margins, and how they are tested; None without a margin."""
+        return margin_sentence(self.rows, self.baseline, self.alpha, self.adjust != "none")
 
     @property
     def method(self) -> str:

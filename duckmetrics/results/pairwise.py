@@ -21,6 +21,7 @@ from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
 from duckmetrics.screens.widths import wrapped
+from duckmetrics.sentences.margins import margin_sentence
 from duckmetrics.sentences.pairs import Pair, sentence_of_pairs, verdict_of_pair
 from duckmetrics.verdicts import BETTER, WORSE
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from duckmetrics.results.grid import Values
 
 PAIR = ("system", "against")
+# The system that the margins of pairs are shares of.
+EACH_OTHER = "the system that it is against"
 BEST_VALUE, BEST_IN_BOLD = f"{BEST} best value", "bold: best value"
 
 
@@ -132,7 +135,12 @@ class PairwiseComparison(Comparison):
         return Shown(header, cells, [name for name in header if name not in words], notes=notes)
 
     def _below(self, best: str) -> list[str]:
-        return [self.conclusion, *footer_of(self.evaluation, best, has_halves=False)]
+        margin = self._margin()
+        told = [self.conclusion, *([] if margin is None else [margin])]
+        return [*told, *footer_of(self.evaluation, best, has_halves=False)]
+
+    def _margin(self) -> str | None:
+        return margin_sentence(self.pairs, EACH_OTHER, self.alpha, self.adjust != "none")
 
     def _header(self) -> list[str]:
         values = self.evaluation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
@@ -16,8 +17,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
     from duckmetrics.report.page import Report
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place for values per query, as `PerQuery.write_per_query` has it.
+
+    Attributes:
+        path: of a file, a folder or a database; None for a table of Spark.
+        wide: whether each metric has a column.
+    """
+
+    path: str | Path | None
+    table: str | None = None
+    run_id: str | None = None
+    partition_by: Sequence[str] = ()
+    mode: str | None = None
+    wide: bool = False
 
 
 class Tables(Explained, Protocol):
@@ -36,10 +55,12 @@ class Tables(Explained, Protocol):
         """Return one row per system, metric and query."""
         ...
 
-    def write_per_query(
-        self, path: str | Path, table: str | None, run_id: str | None, partition_by: Sequence[str]
-    ) -> None:
-        """Write the values per query to Parquet, or to a table of a database."""
+    def per_query_frame(self, wide: bool) -> DataFrame:
+        """Return the values per query as a frame of Spark."""
+        ...
+
+    def write_per_query(self, place: Place) -> None:
+        """Write the values per query to Parquet, or to a table."""
         ...
 
     def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
@@ -145,25 +166,47 @@ class PerQuery(Widened, Explainable):
             raise MetricError("points", f"{points!r} is not a number of quantiles", "write 2 or more")
         return readable(self._tables.differences(baseline, whole_number(points)))
 
+    def per_query_frame(self, wide: bool = False) -> DataFrame:
+        """Return the values per query as a DataFrame of Spark; the rows stay with the executors.
+
+        Args:
+            wide: one row per system and query, with a column per metric; by default, each metric has a row,
+                as in `per_query`.
+
+        Raises:
+            UnsupportedError: DuckDB has the rows; `per_query` returns them.
+            MetricError: no metric of queries was asked for.
+
+        Example:
+            ev = duckmetrics.evaluate("predictions", "truth", ["ndcg@10", "map"], engine=spark)
+            ev.per_query_frame(wide=True).where("map < 0.1").show()
+        """
+        return self._tables.per_query_frame(wide)
+
     def write_per_query(
-        self, path: str | Path, table: str | None = None, run_id: str | None = None,
-        partition_by: str | Sequence[str] = (),
+        self, path: str | Path | None = None, table: str | None = None, run_id: str | None = None,
+        partition_by: str | Sequence[str] = (), mode: str | None = None, wide: bool = False,
     ) -> None:  # fmt: skip
-        """Write the per-query values to a Parquet file without reading them into Python.
+        """Write the per-query values to Parquet, or to a table, without reading them into Python.
 
         The path can be that of an object, such as ``s3://bucket/values.parquet``. Spark writes a folder of
-        such files, which must not be there yet.
+        such files.
 
         Args:
             table: append the values to this table of the DuckDB database `path` instead; see
-                `duckmetrics.append`.
-            run_id: the name of the run in the database; by default, a new one.
+                `duckmetrics.append`. On Spark, a table of its catalog, without a path.
+            run_id: the name of the run in the table; by default, a new one in DuckDB, and no such column on
+                Spark.
             partition_by: columns, such as the system or a slice, whose values become folders below `path`,
-                as in ``day=2026-11-01/data_0.parquet``.
+                as in ``day=2026-11-01/data_0.parquet``, or the partitions of a table of Spark.
+            mode: what Spark does with rows that are there: ``"new"``, the default, refuses to touch them;
+                ``"append"`` or ``"overwrite"``.
+            wide: on Spark, one row per system and query, with a column per metric.
 
         Raises:
             MetricError: no metric of queries was asked for, or there is no column to partition by.
             InputError: the file, or the table, cannot take the values.
+            UnsupportedError: something that is for Spark, in DuckDB.
 
         Example:
             run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
@@ -171,4 +214,4 @@ class PerQuery(Widened, Explainable):
             ev.write_per_query(folder / "values.parquet")
         """
         columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
-        self._tables.write_per_query(path, table, run_id, columns)
+        self._tables.write_per_query(Place(path, table, run_id, columns, mode, wide))

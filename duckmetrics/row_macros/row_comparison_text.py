@@ -21,6 +21,7 @@ from duckmetrics.macro_queries.comparison_results import (
     BASELINE,
     FAMILIES,
     INTERVALS,
+    NAMED_TEST,
     NUMBERS,
     NUMBERS_GIVEN,
     TEST,
@@ -195,7 +196,7 @@ class RowComparisonText:
         yield "speaking", exp.select("system", "metric", speakers).from_(UNITS).group_by("system", "metric")
         yield from self._statistics()
         yield from adjusted_steps(self.catalog, FAMILIES)
-        yield "compared", query_of(self.catalog, "compared", self.values)
+        yield "compared", query_of(self.catalog, "compared", {**self.values, NAMED_TEST: literal(TEST)})
 
     def _slices(self) -> exp.Select:
         """Return the slices, numbered in the order of their attributes."""

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 UNADJUSTED = "none"
 # The tests whose names say less than these words.
-IN_WORDS = {"unpaired_t": "Welch's t-test of independent units"}
+IN_WORDS = {
+    "unpaired_t": "Welch's t-test of independent units",
+    "unpaired_randomization": "randomization test of independent units",
+}
 
 
 def units_of(result: Result) -> str:

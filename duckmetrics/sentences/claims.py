@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import joined, verb
-from duckmetrics.verdicts import UNTESTED
+from duckmetrics.verdicts import EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
@@ -33,17 +33,33 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     if not known:
         return Claim(f"none of the {many} systems has a value")
     best, verdict = visible(str(known[0]["system"])), known[0]["verdict"]
+    near = "".join(_near(known, best))
     if verdict == BEST:
-        return Claim(f"{best} is the best of {many} systems")
+        return Claim(f"{best} is the best of {many} systems", near)
     if verdict == UNTESTED:
         return Claim(f"{best} has the best value of {many} systems, and no test compares them")
     first = _LETTER.findall(known[0]["tier"])[0]
     sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
     every = "both" if many == 2 else f"all {many}"
     count = every if len(sharing) == many else f"{len(sharing)} of {many}"
-    others = sum(row["verdict"] == AMONG_BEST and row not in sharing for row in known)
+    others = sum(_is_among_best(row) and row not in sharing for row in known)
     more = f"; {others} more cannot be distinguished from {best}" if others else ""
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
     if untested:
         more += f"; {joined(untested)} {verb(len(untested), 'was', 'were')} not tested against {best}"
-    return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
+    return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}{near}")
+
+
+def _near(rows: Sequence[Row], best: str) -> Iterator[str]:
+    """Yield the systems that a margin shows to be close enough to the best one, in words."""
+    for verdict, words in ((EQUIVALENT, "equivalent to"), (NOT_WORSE, "not worse than")):
+        names = [visible(str(row["system"])) for row in rows if row["verdict"] == verdict]
+        if names:
+            yield f"; {joined(names)} {verb(len(names), 'is', 'are')} {words} {best}"
+
+
+def _is_among_best(row: Row) -> bool:
+    """Return whether no test distinguishes a system from the best one."""
+    if row["verdict"] in (EQUIVALENT, NOT_WORSE, INCONCLUSIVE):
+        return bool(row["p_adjusted"] >= row["alpha"])
+    return bool(row["verdict"] == AMONG_BEST)

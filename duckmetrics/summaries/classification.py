@@ -257,7 +257,8 @@ def slice_values(
     composer = inputs.composer(catalog)
     query = per_slice(composer, measures, plan or plans_on(catalog, engine, inputs, measures))
     table = engine.name("per_segment")
-    engine.keep(table, on_engine(catalog, engine, query))
-    summary = ClassificationSummary(catalog, inputs, measures, table)
-    joined = materialized(engine, summary.joined())
+    with engine.step("values per slice"):
+        engine.keep(table, on_engine(catalog, engine, query))
+        summary = ClassificationSummary(catalog, inputs, measures, table)
+        joined = materialized(engine, summary.joined())
     return kept_rows(engine.results(), summary.query(joined, query.named_selects))

@@ -58,10 +58,14 @@ def moved(engine: Engine, table: str) -> str:
     """
     if engine.results() is engine:
         return table
-    units = engine.kept(table)
-    refuse_many(engine, units)
+    refuse_many(engine, engine.kept(table))
+    return moved_to_results(engine, table)
+
+
+def moved_to_results(engine: Engine, table: str) -> str:
+    """Move a table of units that are few enough, and return its name there."""
     name = engine.name("moved")
-    engine.collect(name, units)
+    engine.collect(name, engine.kept(table))
     return name
 
 
@@ -78,16 +82,22 @@ def refuse_many(engine: Engine, units: exp.Query) -> None:
     Raises:
         UnsupportedError: they are.
     """
-    if engine.results() is engine:
-        return
-    ((count,),) = engine.rows(row_count(units.subquery("units")))
-    if count > MOST_UNITS:
+    count = too_many(engine, units)
+    if count is not None:
         name = DIALECTS[engine.dialect].engine
         raise UnsupportedError(
             "interval",
             f"{count:,} values of units, and at most {MOST_UNITS:,} can move from {name} to DuckDB",
             FEWER,
         )
+
+
+def too_many(engine: Engine, units: exp.Query) -> int | None:
+    """Return the number of units if it is more than can move to the engine of the results."""
+    if engine.results() is engine:
+        return None
+    ((count,),) = engine.rows(row_count(units.subquery("units")))
+    return count if count > MOST_UNITS else None
 
 
 def on_engine(catalog: Catalog, engine: Engine, query: exp.Query) -> exp.Query:

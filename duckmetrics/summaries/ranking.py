@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import with_directions
+from duckmetrics.compose.divided_windows import divided
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import CLUSTER
@@ -16,11 +17,12 @@ from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_sl
 from duckmetrics.summaries.query_slices import attributed, sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
+    from duckmetrics.compose.divided_windows import Ranges
     from duckmetrics.inputs.inputs import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
@@ -50,6 +52,7 @@ class RankingSummary:
         self.table = table
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
         self.scale: float | None = None
+        self.ranges: Mapping[str, Ranges] = {}
         self.keys = ("system", "slice", "slice_number", *self.by.values())
 
     def extent(self) -> exp.Select:
@@ -60,13 +63,23 @@ class RankingSummary:
         largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
         return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
 
-    def joined(self, scale: float | None = None) -> exp.Select:
+    def sorted_columns(self) -> list[str]:
+        """Return the columns whose aggregation sorts the queries, such as those of a median."""
+        found = (
+            column.value
+            for measure, column in zip(self.measures, self.columns, strict=True)
+            if bound_aggregation(self.catalog, str(measure.aggregation), column.value, None).find(exp.Window)
+        )
+        return list(dict.fromkeys(found))
+
+    def joined(self, scale: float | None = None, ranges: Mapping[str, Ranges] | None = None) -> exp.Select:
         """Return one row per system and slice, the measures side by side.
 
         Args:
             scale: the factor that makes the values whole numbers, see `exact`.
+            ranges: column -> the ranges that its values are sorted in, where one task must not sort all.
         """
-        self.scale = scale
+        self.scale, self.ranges = scale, ranges or {}
         *steps, (_, joined) = self._steps()
         for name, step in steps:
             joined = joined.with_(name, as_=step, copy=False)
@@ -212,7 +225,10 @@ class RankingSummary:
             return [], value
         steps: list[tuple[str, exp.Query]] = []
         for cte in with_.expressions:
-            steps.append((f"{cte.alias}_{i}", by_slice(cast("exp.Select", cte.this), self.keys[1:])))
+            step = by_slice(cast("exp.Select", cte.this), self.keys[1:])
+            known = self.ranges.get(columns.value)
+            name = f"{cte.alias}_{i}"
+            steps += [(name, step)] if known is None else divided(name, step, known)
             query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
         final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
         return [*steps, (f"block_{i}", grouped(final, self.keys))], None

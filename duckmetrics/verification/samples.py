@@ -167,7 +167,7 @@ class QuerySample:
         parts: list[exp.Expr] = [exp.column("query_id")]
         if len(self.inputs.query_parts) > 1:
             parts = [
-                exp.Anonymous(this="struct_extract", expressions=[exp.column("query_id"), literal(part)])
+                exp.StructExtract(this=exp.column("query_id"), expression=literal(part))
                 for part in self.inputs.query_parts
             ]
         texts = (exp.cast(part, "VARCHAR") for part in parts)
@@ -181,7 +181,7 @@ class QuerySample:
         aliased = source.copy()
         aliased.set("alias", exp.TableAlias(this=exp.to_identifier("source")))
         joined = exp.select(number, *wanted).from_(aliased)
-        joined = joined.join(exp.to_table(self.queries).as_("sample"), on=same)
+        joined = joined.join(exp.to_table(self.queries).as_("sample", table=True), on=same)
         return joined.where(number.copy() <= literal(self.size))
 
     def _read(self, first: int, last: int) -> list[SampledQuery]:

@@ -10,7 +10,8 @@
 --           level DOUBLE DEFAULT 0.95,
 --           adjust VARCHAR DEFAULT 'holm',
 --           allow_different BOOLEAN DEFAULT FALSE,
---           cluster VARCHAR DEFAULT NULL
+--           cluster VARCHAR DEFAULT NULL,
+--           test VARCHAR DEFAULT 'paired_t'
 -- grain:    system, segment
 -- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice. cluster is the column of
 --           the units of rows, NULL if the units are queries
@@ -107,12 +108,12 @@ SELECT
     ties,
     CASE WHEN better = 'lower' THEN wins ELSE losses END AS losses,
     statistic, CAST(df AS DOUBLE) AS df,
-    'paired_t' AS test, $adjust AS adjust, n_tests, CAST($alpha AS DOUBLE) AS alpha,
+    $test AS test, $adjust AS adjust, n_tests, CAST($alpha AS DOUBLE) AS alpha,
     CAST($level AS DOUBLE) AS interval_level,
     CASE
         WHEN system = $baseline THEN reason
         WHEN p IS NOT NULL AND se = 0 AND delta <> 0
-            THEN coalesce(reason, 'all differences are equal; p is that of the sign test')
+            THEN coalesce(reason || '; ', '') || 'all differences are equal; p is that of the sign test'
         WHEN p IS NOT NULL THEN reason
         WHEN value IS NULL THEN coalesce(reason, 'it has no value')
         WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')

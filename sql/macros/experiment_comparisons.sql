@@ -35,7 +35,7 @@ SELECT
     CASE WHEN statistics.relative IS NULL THEN own.relative_lower ELSE other.relative_lower END AS relative_lower,
     CASE WHEN statistics.relative IS NULL THEN own.relative_upper ELSE other.relative_upper END AS relative_upper,
     own.p,
-    own.variance_reduction
+    reduced.variance_reduction
 FROM outcomes
 JOIN kinds ON kinds.metric = outcomes.metric
 JOIN statistics ON statistics.kind = outcomes.kind AND statistics.are_flags = kinds.are_flags
@@ -44,4 +44,7 @@ JOIN tallies AS treated ON treated.metric = outcomes.metric AND treated.arm <> $
 LEFT JOIN found AS own
     ON own.metric = outcomes.metric AND own.arm = treated.arm AND own.statistic = statistics.statistic
 LEFT JOIN found AS other
-    ON other.metric = outcomes.metric AND other.arm = treated.arm AND other.statistic = statistics.relative;
+    ON other.metric = outcomes.metric AND other.arm = treated.arm AND other.statistic = statistics.relative
+-- A sequential test compares the values of another statistic, which reduces their variance.
+LEFT JOIN found AS reduced
+    ON reduced.metric = outcomes.metric AND reduced.arm = treated.arm AND reduced.variance_reduction IS NOT NULL;

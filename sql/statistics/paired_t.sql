@@ -42,29 +42,13 @@
 --           mde; p is 1 if they are 0, else it is the p of the sign test, 2 / 2^n. With one unit there is a delta,
 --           but no interval and no p. mde is the difference that a test with the same number of units finds with
 --           probability power
-WITH moments AS (
+WITH rounded AS (
     SELECT
-        system, metric, count(*) AS n,
-        avg(baseline_value) AS baseline_mean,
-        avg(value) AS mean,
-        avg(difference) AS delta,
-        CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
-        CASE WHEN count(*) > 1 THEN var_samp(baseline_value) END AS baseline_variance,
-        CASE WHEN count(*) > 1 THEN covar_samp(difference, baseline_value) END AS covariance,
-        CASE WHEN count(*) > 1 THEN 0.5e0 * (var_samp(value) + var_samp(baseline_value)) END AS mean_variance,
-        count(*) FILTER (WHERE difference > rounding) AS wins,
-        count(*) FILTER (WHERE abs(difference) <= rounding) AS ties,
-        count(*) FILTER (WHERE difference < -rounding) AS losses
-    FROM differences
-    GROUP BY system, metric
-),
-rounded AS (
-    SELECT
-        moments.*,
+        difference_sums.*,
         delta / nullif(baseline_mean, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(mean), abs(baseline_mean), sqrt(mean_variance)) AS rounding
-    FROM moments
+    FROM difference_sums
 ),
 errors AS (
     SELECT

@@ -36,7 +36,7 @@
 --           2), ('B', 'm', 3, 3); baseline := 'A', margin := 4) = 'B', 'm', 3, 0, 2, 2, 0.5773502691896257, 4,
 --           0.3141455391529506, 3.6858544608470494, 10.392304845413264, -3.4641016151377544, 2, 0.0045663056931377274,
 --           0.037089950113724256, 0.037089950113724256
--- related:  paired_t, adjusted_p, mean_interval
+-- related:  randomization_tost, paired_t, adjusted_p, mean_interval
 -- note:     units without a value for the system or the baseline are left out. If all differences from a bound are
 --           equal except for rounding, the statistic is NULL. p then comes from the one-sided sign test: 1 / 2^n if the
 --           differences are on the right side of the bound, else 1. With one unit, there is a delta, but no interval

@@ -35,7 +35,7 @@
 --           = 'B', 'm', 2, 2, 1, 4, 3, 1.4142135623730951, -3.0848698445933085, 9.084869844593308, 3,
 --           -0.9998392073791285, 99506.05395105417, 2.1213203435596424, 2.1213203435596424, 2, 0.16794970566215633,
 --           8.147948674146718
--- related:  paired_t, welch_t, heterogeneity, adjusted_p
+-- related:  unpaired_randomization, paired_t, welch_t, heterogeneity, adjusted_p
 -- note:     NULL values are left out. If the system or the baseline has only one unit, there is a delta, but no
 --           interval and no p. If neither has any variance, p is 1 if the means are equal, else NULL. The relative
 --           interval needs positive means. A test with the same numbers of units finds a difference of mde with

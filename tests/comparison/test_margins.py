@@ -143,6 +143,10 @@ def test_each_hypothesis_has_a_family_of_its_own(connection: duckdb.DuckDBPyConn
     assert verdicts["B", "A"] == "not worse"
     assert verdicts["D", "B"] == "worse"
     assert len(verdicts) == 6
+    margin = "margin 0.02: its tests (not worse, equivalent) are one-sided at 0.05, not corrected"
+    assert margin in paired.lines(200)
+    assert margin in paired.shown().notes
+    assert "; margin 0.02: its tests" in paired.shown(whole=True).notes[0]
 
 
 @pytest.mark.slow
@@ -158,6 +162,30 @@ def test_pairs_do_not_depend_on_the_order_of_the_systems(connection: duckdb.Duck
     assert first.verdict == last.verdict == "high is the best of 2 systems by mrr"
     assert "0.7500ᵃ" in str(first)
     assert "0.7500ᵇ" in str(last)
+    share = compare(runs, "truth", "mrr", connection=connection, margin="5%", pairs=True)
+    assert "margin 5 % of the system that it is against: its tests" in "\n".join(share.lines(200))
+
+
+@pytest.mark.slow
+def test_random_signs_of_the_moved_differences(connection: duckdb.DuckDBPyConnection) -> None:
+    options: dict[str, Any] = {"test": "randomization", "resamples": 2000}
+    found = changed(connection, 20, 12, margin="2.5%", metrics=["mrr", "first_rank"], **options)
+    for metric, side in (("mrr", "p_higher"), ("first_rank", "p_lower")):
+        tested = run_test(
+            "randomization_tost", found.per_query, baseline="A", margin=0.025, relative=True, resamples=2000,
+            connection=connection,
+        ).rows  # fmt: skip
+        (own,) = (row for row in tested if row["metric"] == metric)
+        row = found.row(metric)
+        assert (row["p_not_worse"], row["p_equivalent"]) == (own[side], own["p_equivalent"])
+        plain = changed(connection, 20, 12, margin="2.5%", metrics=metric).row(metric)
+        assert row["p_not_worse"] == pytest.approx(plain["p_not_worse"], abs=0.02)
+        assert (row["margin"], row["test"]) == (pytest.approx(plain["margin"]), "randomization_test")
+    few = compare(
+        dict.fromkeys("AB", f"FROM ({system(0, 0)}) WHERE query_id < 10"),
+        "FROM truth WHERE query_id < 10", "mrr", connection=connection, margin=0.1, **options,
+    ).row("mrr")  # fmt: skip
+    assert (few["p_not_worse"], few["verdict"]) == (2.0**-10, "equivalent")
 
 
 @pytest.mark.slow
@@ -219,6 +247,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (1, {}, "as large as the range of the metric, 0 to 1; write a smaller number; for 1 % .* write '1%'"),
     (0.1, {"test": "wilcoxon"}, "wilcoxon has no test of a margin; leave test out"),
     (0.1, {"test": "tukey"}, "tukey_hsd has no test of a margin"),
+    (0.1, {"unpaired": True, "test": "randomization"}, "unpaired_randomization has no test of a margin"),
     (0.1, {"unpaired": True}, "unpaired_t has no test of a margin; leave unpaired out"),
     (0.1, {"adjust": "max_t"}, "adjust=max_t has no test of a margin"),
     (0.1, {"alpha": 0.6}, "alpha=0.6 is too large for one-sided tests"),

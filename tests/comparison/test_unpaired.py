@@ -86,6 +86,35 @@ def test_queries_of_two_weeks_are_compared_by_welch() -> None:
 
 
 @pytest.mark.slow
+def test_queries_are_exchanged_at_random() -> None:
+    usual, result = of_weeks(), of_weeks(test="randomization", resamples=4000)
+    row, known = result.row("mrr"), usual.row("mrr")
+    tested = duckmetrics.run_test(
+        "unpaired_randomization", result.per_query, baseline="last", resamples=4000
+    ).rows[0]
+    assert (row["p"], row["resamples"], row["test"]) == (tested["p"], 4000, "unpaired_randomization")
+    same = ("delta", "delta_lower", "delta_upper", "relative_upper", "n_units", "n_units_baseline")
+    assert {name: row[name] for name in same} == {name: known[name] for name in same}
+    assert row["statistic"] == pytest.approx(known["statistic"], rel=1e-9)
+    assert row["p"] == pytest.approx(known["p"], abs=0.03)
+    assert (row["mde"], row["df"], known["df"] is None) == (None, None, False)
+    text = "40 against 60 queries, randomization test of independent units with 4,000 resamples"
+    assert text in " ".join(str(result).split())
+    # Without any variance, Welch's test has no p.
+    apart = together(week(5, 0, 9.0, "last"), week(4, 100, -9.0, "this"))
+    row = duckmetrics.compare(
+        apart, metrics="mrr", system="week", baseline="last", unpaired=True, test="randomization"
+    ).row("mrr")
+    assert (row["p"], row["resamples"]) == (pytest.approx(1 / 126, rel=1e-12), None)
+
+
+def test_too_many_units_are_not_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duckmetrics.comparison.unpaired.MOST_EXCHANGED", 199)
+    with pytest.raises(MetricError, match="all metrics together have 200; leave test out"):
+        of_weeks(test="randomization")
+
+
+@pytest.mark.slow
 def test_a_system_is_evaluated_on_the_queries_that_it_answered() -> None:
     """With the queries of the other weeks as 0, both means would be too small."""
     result = of_weeks()
@@ -183,7 +212,9 @@ def test_reasons_without_p() -> None:
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"test": "wilcoxon"}, "unpaired=True says that these are other units; leave test out"),
+    ({"test": "wilcoxon"}, "unpaired=True says that these are other units; leave test out for Welch"),
+    ({"unpaired": False, "test": "unpaired_randomization"}, r"set unpaired=True \(--unpaired\)"),
+    ({"test": "randomization", "margin": 0.1}, "unpaired_randomization has no test of a margin"),
     ({"missing": "zero"}, "missing=zero also counts the queries of the other systems; leave it out"),
     ({"unpaired": False, "test": "unpaired_t"}, r"set unpaired=True \(--unpaired\)"),
 ])  # fmt: skip

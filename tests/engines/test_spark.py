@@ -17,6 +17,7 @@ from support.cases import CATALOG, ROOT
 from support.classification import PLAIN, TABLES, plain_spec
 from support.command_line import Command, results
 from support.other_engines import spark_session
+from support.spark_stages import stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,11 +202,10 @@ def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
 def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
     run = spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
     calls = [
-        lambda: duckmetrics.check(run, run),
         lambda: duckmetrics.run_test("holm", run),
     ]
     for call in calls:
-        with pytest.raises(UnsupportedError, match="only evaluate, compare, leaderboard and curve"):
+        with pytest.raises(UnsupportedError, match="only check, evaluate, compare, leaderboard and curve"):
             call()
 
 
@@ -332,13 +332,7 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"predictions": "nowhere"}, InputError, "nowhere"),
-        ({"predictions": "no/where.parquet"}, InputError, "no/where.parquet"),
         ({"predictions": 3}, InputError, "not a table of Spark"),
-        ({"columns": {"query_id": "user"}}, InputError, "no table has a column 'user'"),
-        ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
-        ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
-        ({"version": 3}, UnsupportedError, "version: not on Apache Spark"),
         ({"as_of": {"truth": "2026-01-01"}}, UnsupportedError, "as_of: not on Apache Spark.*; write SQL"),
         ({"memory_limit": "1GB"}, MetricError, "memory_limit: is for DuckDB"),
         ({"metrics": ["ndgc@10"]}, MetricError, "did you mean 'ndcg'"),
@@ -349,11 +343,6 @@ def test_errors(spark: Any, arguments: dict[str, Any], error: type[Exception], m
     given = {**RANKINGS, "metrics": ["ndcg@10"], **arguments}
     with pytest.raises(error, match=message):
         duckmetrics.evaluate(**given, engine=spark)
-
-
-def test_what_is_for_duckdb_only_says_so(spark: Any) -> None:
-    with pytest.raises(UnsupportedError, match=r"calibration_slope: not on Apache Spark 4: .*with DuckDB"):
-        duckmetrics.evaluate(**CLICKS, metrics=["calibration_slope"], engine=spark)
 
 
 @pytest.mark.parametrize(
@@ -432,19 +421,6 @@ def test_bins_of_equal_mass_in_ranges(spark: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
     specs = ["ece(binning=mass)", "ace(binning=mass, bins=7)", "hosmer_lemeshow"]
     assert differences(spark, specs, **CLICKS, by=["country"]) == []
-
-
-def stages(spark: Any) -> list[tuple[int, int, int]]:
-    """Return the id, the number of tasks and the number of read rows of every stage so far."""
-    store = spark.sparkContext._jsc.sc().statusStore()
-    none = spark.sparkContext._gateway.new_array(spark.sparkContext._jvm.double, 0)
-    listed = store.stageList(None, False, False, none, None)
-    found = []
-    for i in range(listed.size()):
-        stage = listed.apply(i)
-        rows = stage.inputRecords() + stage.shuffleReadRecords()
-        found.append((stage.stageId(), stage.numTasks(), rows))
-    return found
 
 
 @pytest.mark.parametrize(

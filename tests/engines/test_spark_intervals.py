@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.errors import InputError, UnsupportedError
+from duckmetrics.errors import InputError
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.summaries import kept, plans
+from duckmetrics.summaries import plans
 from support.cases import ROOT
 from support.command_line import Command, document
 from support.other_engines import spark_session
@@ -196,23 +196,6 @@ def test_metrics_without_units_say_so(spark: Any, rows: str) -> None:
                               interval_method="bootstrap", cluster="user_id")  # fmt: skip
     assert ev.rows[0]["lower"] is None
     assert ev.rows[0]["reason"].startswith("no interval: it is not a function of sums over rows; evaluate it")
-
-
-# ---- limits and costs
-
-
-def test_more_units_than_can_move_are_refused(
-    spark: Any, run: str, rows: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kept, "MOST_UNITS", 100)
-    message = "interval: 120 values of units, and at most 100 can move .*ask for fewer metrics"
-    with pytest.raises(UnsupportedError, match=message):
-        duckmetrics.evaluate(run, None, ["mrr"], system="system", engine=spark, interval=0.9)
-    asked: dict[str, Any] = {"metrics": ["brier"], "columns": {"score": "p"}, "engine": spark}
-    with pytest.raises(UnsupportedError, match=r"4,000 values of units.* cluster="):
-        duckmetrics.evaluate(rows, **asked, interval=0.9)
-    ev = duckmetrics.evaluate(rows, **asked, interval=0.9, cluster="block")
-    assert ev.rows[0]["n_units"] == 10
 
 
 # ---- the command line

@@ -117,6 +117,68 @@ def test_a_metric_is_a_family_of_its_own(runs: dict[str, Scores], truth: Any, bo
     assert "paired_t; 10 pairs of each metric, p adjusted by holm, p < 0.05" in board.method
 
 
+@pytest.mark.parametrize("margin", [{"ndcg@10": 0.08, "mean_rank": 0.9}, {"ndcg@10": "16%"}])
+def test_a_margin_as_scipy_and_statsmodels(
+    runs: dict[str, Scores], truth: Any, board: Leaderboard, margin: dict[str, Any]
+) -> None:
+    found = leaderboard(runs, truth, METRICS, margin=margin)
+    unchanged = ("place", "rank_lower", "rank_upper", "tier", "p", "p_adjusted", "delta", "probability_best")
+    for row, plain in zip(found.rows, board.rows, strict=True):
+        assert {name: row[name] for name in unchanged} == {name: plain[name] for name in unchanged}
+    verdicts = set()
+    for metric in METRICS:
+        rows, values = rows_of(found, metric), values_of(found, metric)
+        if metric not in margin:
+            assert [row["verdict"] for row in rows.values()] == [
+                row["verdict"] for row in rows_of(board, metric).values()
+            ]
+            assert {row["p_equivalent"] for row in rows.values()} == {None}
+            continue
+        sign = -1 if metric == "mean_rank" else 1
+        higher, lower = {}, {}
+        for better, other in combinations(rows, 2):
+            x, y = sign * values[other], sign * values[better]
+            size = 0.16 * np.abs(values[better]) if margin[metric] == "16%" else margin[metric]
+            higher[better, other] = scipy.stats.ttest_rel(x + size, y, alternative="greater").pvalue
+            lower[better, other] = scipy.stats.ttest_rel(x - size, y, alternative="less").pvalue
+        equivalent = {pair: max(higher[pair], lower[pair]) for pair in higher}
+        for column, p_of in (("p_not_worse", higher), ("p_equivalent", equivalent)):
+            adjusted = dict(zip(p_of, multipletests([*p_of.values()], method="holm")[1], strict=True))
+            best, *others = rows
+            assert rows[best][column] is None
+            for other in others:
+                assert rows[other][column] == pytest.approx(p_of[best, other], rel=1e-9)
+                assert rows[other][f"{column}_adjusted"] == pytest.approx(adjusted[best, other], rel=1e-9)
+        for row in list(rows.values())[1:]:
+            near = row["p_equivalent_adjusted"] < 0.05
+            unclear = "inconclusive" if row["p_adjusted"] >= 0.05 else "worse"
+            assert row["verdict"] == ("equivalent" if near else unclear)
+        verdicts |= {row["verdict"] for row in rows.values()}
+    assert {"equivalent", "worse"} <= verdicts
+
+
+@pytest.mark.slow
+def test_the_text_of_a_margin(runs: dict[str, Scores], truth: Any) -> None:
+    found = leaderboard(runs, truth, "ndcg@10", margin="16%")
+    near = [row["system"] for row in found.rows if row["verdict"] == "equivalent"]
+    assert near == ["like good"]
+    assert found.sentence.endswith(f"; like good is equivalent to {found.rows[0]['system']}")
+    assert (
+        "margin 16 % of the best system: its tests (not worse, equivalent) are one-sided at 0.05, "
+        "corrected in the same way"
+    ) in found.footer()
+    assert "equivalent" in found.shown().html()
+    assert found.summary.schema.field("p_equivalent_adjusted").type == pa.float64()
+    assert {row["verdict"] for row in found.to_dict()["rows"]} >= {"equivalent", "worse"}
+
+
+def test_margins_that_do_not_fit_are_refused(runs: dict[str, Scores], truth: Any) -> None:
+    with pytest.raises(MetricError, match="tukey_hsd has no test of a margin"):
+        leaderboard(runs, truth, "ndcg@10", test="tukey", margin=0.01)
+    with pytest.raises(MetricError, match="margin of map: it is not compared"):
+        leaderboard(runs, truth, "ndcg@10", margin={"map": 0.01})
+
+
 @pytest.mark.slow
 def test_tukey_looks_at_all_pairs_itself(runs: dict[str, Scores], truth: Any) -> None:
     chosen = {name: runs[name] for name in ("bad", "fair", "good")}

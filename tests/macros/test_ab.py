@@ -101,6 +101,13 @@ CALLS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
         "users", "variant", "paid, revenue, clicks/sessions, some, flag",
         {"control": "A", "pre": {"revenue": "before"}, "adjust": "BH", "alpha": 0.3},
     ),
+    "all at every look": (
+        "users", "variant", "paid, revenue, clicks/sessions, some, flag",
+        {"control": "A", "pre": {"revenue": "before"}, "sequential": True, "planned": 2000, "interval": 0.9},
+    ),
+    "two arms at every look": (
+        "users", "half", "paid, flat, clicks/flag", {"control": "old", "sequential": True},
+    ),
     "one mean": ("users", "half", "revenue", {"control": "new", "interval": 0.9}),
     "one ratio": ("users", "half", "clicks / sessions", {"control": "new", "interval": 0.5}),
     "one proportion": ("users", "half", "paid", {"control": "new", "adjust": "none"}),
@@ -342,6 +349,12 @@ def test_an_attached_database_needs_nothing_beside_it(
 
 AB = "FROM ab(users, half, {}, control := 'old'{})"
 REFUSED = {
+    "FROM ab(users, half, 'paid', control := 'old', planned := 300)":
+        "planned: belongs to a sequential test; add sequential := true",
+    "FROM ab(users, half, 'paid', control := 'old', sequential := true, planned := 0)":
+        "planned cannot be '0'",
+    "FROM ab(users, half, 'paid', control := 'old', sequential := 'often')":
+        "sequential: is not true or false",
     "FROM ab(users, half, 'paid')": "control is missing; choose new, old",
     "FROM ab(users, half, 'paid', control := 'D')":
         "column 'half' has no control 'D'; there are new, old; name one of the variants",

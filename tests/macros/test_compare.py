@@ -110,6 +110,8 @@ def test_slices_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
         {"adjust": "benjamini_yekutieli", "interval": 0.9}, {"adjust": "none", "alpha": 0.2, "power": 0.5},
         {"adjust": "bonferroni"}, {"population": "both"}, {"ties": "pessimistic", "missing": "zero"},
         {"missing": "skip", "allow_different": True},
+        {"test": "always_valid", "planned": 30, "interval": 0.8, "by": "country", "queries": "users"},
+        {"test": "always-valid", "missing": "skip", "allow_different": True},
     ],
 )  # fmt: skip
 def test_options(session: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
@@ -177,6 +179,15 @@ def test_mistakes_in_calls_of_several_macros(
     )
 
 
+@pytest.mark.slow
+def test_every_look_with_several_macros(session: duckdb.DuckDBPyConnection) -> None:
+    metrics = ["ndcg(gain=exp2)@3", "map"]
+    options = {"system": "system", "baseline": "A", "test": "always_valid", "planned": 500}
+    found = assert_agrees(session, metrics, "three", **options)
+    assert {row["test"] for row in found} == {"always_valid"}
+    assert {row["mde"] for row in found} == {None}
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "said"),
@@ -188,6 +199,9 @@ def test_mistakes_in_calls_of_several_macros(
         ("system := 'system', baseline := 'A', by := 'Delta'", "results have a column 'Delta' of their own"),
         ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
         ("system := 'system', baseline := 'A', missing := 'skip'", "of different queries: 2 queries"),
+        ("system := 'system', baseline := 'A', test := 'wilcoxon'", "test cannot be 'wilcoxon'; choose t or"),
+        ("system := 'system', baseline := 'A', planned := 30", "paired_t looks once and has no plan"),
+        ("system := 'system', baseline := 'A', test := 'always_valid', planned := 0", "planned cannot be"),
     ],
 )  # fmt: skip
 def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:

@@ -9,11 +9,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy.stats
 from scipy.stats import norm
 
 import duckmetrics
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.errors import MetricError
+from duckmetrics.errors import InputError, MetricError
 from duckmetrics.planning.sizes import Design, effects, sizes
 from support.cases import ROOT
 from support.command_line import Command
@@ -116,6 +117,14 @@ def test_a_margin_is_one_sided_and_none_divides_nothing() -> None:
     assert duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9).rows[0]["units"] > 1200
 
 
+@pytest.mark.parametrize(("units", "margin"), [(10, 0.02), (10, 0.8), (200, 0.1)])
+def test_the_power_of_a_margin_counts_one_tail(units: int, margin: float) -> None:
+    row = duckmetrics.plan(sd=1, margin=margin, units=units).rows[0]
+    critical = scipy.stats.t.isf(0.05, units - 1)
+    exact = scipy.stats.nct.sf(critical, units - 1, margin * units**0.5)
+    assert row["power_at_units"] == pytest.approx(exact, abs=0.01)
+
+
 def test_a_margin_of_a_rate_has_its_power_for_equal_rates() -> None:
     plan = duckmetrics.plan(rate=0.95, margin=0.04)
     z = norm.isf(0.05) + norm.isf(0.2)
@@ -134,6 +143,16 @@ def test_a_margin_needs_a_direction() -> None:
 
 
 @pytest.mark.slow
+def test_rows_without_a_cluster_are_refused_in_the_name_of_the_plan() -> None:
+    rows = pa.table({"label": [0, 1, 1, 0], "a": [0.1, 0.9, 0.4, 0.2], "b": [0.3, 0.2, 0.8, 0.1]})
+    with pytest.raises(InputError, match=r"^plan: no column shows .*set unpaired=True") as refused:
+        duckmetrics.plan(rows, None, "auc", score={"A": "a", "B": "b"}, difference=0.1)
+    assert "compare" not in str(refused.value)
+    assert duckmetrics.plan(
+        rows, None, "log_loss", score={"A": "a", "B": "b"}, difference=0.1, unpaired=True
+    ).rows[0]["units"]
+
+
 def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
     place = np.arange(40)
     rows = pa.table({"user": place // 2, "label": place % 3 % 2, "score": place * 7 % 40 / 40})

@@ -57,7 +57,7 @@ PARSE = (
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "classification columns ids layout_tables lists slices sources systems values",
+        "advice classification columns ids layout_tables lists slices sources systems values",
     ),
     "ranking_inputs": (
         "canonical queries over columns that have the names and types of the caller",
@@ -66,7 +66,7 @@ BUILDERS = {
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
         "duckdb duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine results_database "
-        "spark spark_tables",
+        "spark spark_small spark_tables",
     ),
     "outputs": ("statements that write and read objects of a store", "stores"),
     "connections": (
@@ -75,12 +75,12 @@ BUILDERS = {
     ),
     "summaries": (
         "a column per metric and per slicing column",
-        "aggregations classification means plans query_slices ranking systems",
+        "aggregations classification means plans query_slices ranking systems value_ranges",
     ),
     "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",
-        "copies counting examination mended_tables messages notes number_columns refusals",
+        "copies counting examination mended_tables messages notes number_columns one_pass refusals",
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",

@@ -215,3 +215,13 @@ def test_the_other_pictures_of_charts_are_what_their_commands_draw(tmp_path: Pat
 def test_twenty_questions_are_answered() -> None:
     page = (ROOT / "docs/howto/twenty-questions.md").read_text("utf-8")
     assert re.findall(r"^\*\*(\d+)\. ", page, re.MULTILINE) == [str(number) for number in range(1, 21)]
+
+
+def test_the_page_of_spark_lists_what_it_lacks() -> None:
+    """The table is as the code says; else, write it again: python docs/pages/spark.py."""
+    from pages.spark import BEGIN, PAGE, lacking, with_table
+
+    page = PAGE.read_text("utf-8")
+    assert f"{BEGIN}\n{lacking()}" in page
+    assert with_table(page) == page
+    assert "`calibration_slope`" in lacking()

@@ -35,7 +35,7 @@ UNITS = {"query_id", "row_id", "impression_id", "cluster_id"}
 AGAINST_BASELINE = [
     name for name, d in CATALOG.statistics.items() if "baseline" in d.own_params and "per_query" in d.inputs
 ]
-PAIRED = [name for name in AGAINST_BASELINE if name != "unpaired_t"]
+PAIRED = [name for name in AGAINST_BASELINE if not name.startswith("unpaired")]
 WITH_P = [name for name in PAIRED if "p" in CATALOG.statistics[name].query.named_selects]
 AGAINST_CONTROL = [name for name, d in CATALOG.statistics.items() if "control" in d.own_params]
 COUNTED = ("chi_square", "chi_square_independence")
@@ -619,6 +619,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "delong": [{}, {"baseline": "A"}, {"baseline": "B", "level": 0.5}, {"baseline": "perfect"},
                {"baseline": "few"}, {"baseline": "one class"}],
     "randomization_test": [{"exact": True}, {}],
+    "randomization_tost": [{"exact": True}, {"exact": True, "relative": True}],
     "mean_interval": [{"level": 0.8}],
     "paired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
     "paired_tost": [{}, {"alpha": 0.2}, {"relative": True}],
@@ -628,6 +629,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "sequential_ratio": [{"level": 0.8, "planned": 20}, {"variance": "delta", "planned": 20}],
     "sequential_sample_ratio": [{"planned": 20}, {}],
     "unpaired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
+    "unpaired_randomization": [{"exact": True}, {}],
     "welch_t": [{"level": 0.8}],
     "quantile_interval": [{}, {"q": 0.9, "level": 0.6}],
     "kolmogorov_smirnov": [{}, {"exact": False}],
@@ -793,7 +795,7 @@ def test_blocks_of_one_query_one_system_or_one_value(engine: DuckDBEngine) -> No
 def test_draws_depend_on_the_seed_alone(engine: DuckDBEngine) -> None:
     values = noisy(1, 40, "A", "B", "C")
     rows = per_query(**values)
-    for name in (*DRAWN, "randomization_test"):
+    for name in (*DRAWN, "randomization_test", "unpaired_randomization"):
         params = required(name) | FEW
         first, again = run(engine, name, rows, **params), run(engine, name, rows[::-1], **params)
         other = run(engine, name, rows, **params, seed=7)
@@ -805,7 +807,7 @@ def test_draws_depend_on_the_seed_alone(engine: DuckDBEngine) -> None:
 
 def test_metrics_share_their_draws(engine: DuckDBEngine) -> None:
     rows = per_query(**noisy(3, 30, "A", "B"))
-    for name in (*DRAWN, "randomization_test"):
+    for name in (*DRAWN, "randomization_test", "unpaired_randomization"):
         twice = [*rows, *((system, "other", query, value) for system, _, query, value in rows)]
         found = [{c: v for c, v in row.items() if c != "metric"} for row in
                  run(engine, name, twice, **(required(name) | FEW))]  # fmt: skip

@@ -5,7 +5,7 @@
 -- why:      such a text counts as one category, so items that share a category seem to differ
 -- column:   items.category
 -- inputs:   item_categories (item_id, category)
--- portable: no, the check searches in texts
+-- portable: no, except spark: the check searches in texts
 -- advice:   make the text a list: string_split(category, '|') with its separator, or CAST(category AS VARCHAR[]) if
 --           it begins with [
 -- note:     reported if most categories look like this, and no item has several categories

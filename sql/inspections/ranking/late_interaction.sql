@@ -6,7 +6,7 @@
 -- column:   history.timestamp
 -- inputs:   history (query_id, item_id, timestamp), cuts (query_id, cut)
 -- params:   by_day BOOLEAN DEFAULT FALSE
--- portable: no, times are compared by their dates
+-- portable: no, except spark: times are compared by their dates
 -- advice:   drop them from the history and from the training data
 -- note:     by_day: a table has dates only, and nothing is known about the order within a day
 SELECT

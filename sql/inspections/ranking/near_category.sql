@@ -6,7 +6,7 @@
 -- column:   items.category
 -- inputs:   item_categories (item_id, category)
 -- params:   category VARCHAR DEFAULT NULL
--- portable: no, spellings are compared by their edit distance
+-- portable: no, except spark: spellings are compared by their edit distance
 -- advice:   write the category as the catalogue does, if they mean the same
 -- note:     at most half of the letters may differ
 WITH distances AS (

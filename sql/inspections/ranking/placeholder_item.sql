@@ -6,7 +6,7 @@
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
 -- params:   text_items BOOLEAN DEFAULT TRUE
--- portable: no, some engines know the lower case of ASCII letters only
+-- portable: no, except spark: some engines know the lower case of ASCII letters only
 -- advice:   drop these rows; they take up ranks, and the truth may contain the same placeholder
 SELECT query_id, item_id
 FROM predictions

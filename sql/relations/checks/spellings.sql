@@ -1,7 +1,7 @@
 -- name:     spellings
 -- title:    Ids of both tables, as they are written and after normalization
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
--- portable: no, ids are compared by regular expressions
+-- portable: no, except spark: ids are compared by regular expressions
 -- grain:    id_column, id
 -- note:     normalization removes blanks around an id, upper case, leading zeros, and the '.0' of a number that was a
 --           float

@@ -9,32 +9,7 @@
 --           degrees of freedom of a variance that is estimated from values with long tails
 -- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965;
 --           variance of a variance: Cramer, Mathematical Methods of Statistics, 1946
-WITH moments AS (
-    SELECT
-        system,
-        metric,
-        -- Either all clusters have a value, or none, if the metric is undefined without one of them.
-        CASE WHEN count(value) = 0 AND max(n_effective) IS NOT NULL THEN count(*) ELSE count(value) END AS n,
-        CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
-        avg(value) AS mean,
-        -- Distances from the nearer end, because powers of values near an end lose all digits.
-        CASE
-            WHEN max(scale) = 'log' THEN kurtosis_pop(value) FILTER (WHERE scale = 'log')
-            WHEN avg(value) > max((low + high) / 2)
-                THEN kurtosis_pop(high - value) FILTER (WHERE scale = 'logit')
-            ELSE kurtosis_pop(value - low) FILTER (WHERE scale = 'logit')
-        END AS excess,
-        CASE WHEN count(value) > 1 THEN stddev_samp(value) END AS sd,
-        max(scale) AS scale,
-        max(low) AS low,
-        max(high) AS high,
-        max(scale) = 'proportion'
-            OR (max(scale) = 'hits' AND coalesce(bool_and(hits), bool_and(value IN (0e0, 1e0)), FALSE))
-            AS is_proportion
-    FROM units
-    GROUP BY system, metric
-),
-freedom AS (
+WITH freedom AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, n, n_effective, mean, sd, scale, low, high, is_proportion,
@@ -43,7 +18,7 @@ freedom AS (
             CASE WHEN $clustered THEN n_effective ELSE n END - 1,
             CASE WHEN excess > -2 THEN greatest(1e0, 2e0 * n / (excess + 2e0)) END
         ) AS df
-    FROM moments
+    FROM unit_sums
 )
 SELECT
     system, metric, n, n_effective, mean, scale, low, high, is_proportion,

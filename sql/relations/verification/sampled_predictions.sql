@@ -2,7 +2,7 @@
 -- title:    The rows of a classifier whose columns, as text, have the smallest md5
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
--- portable: no, numbers are verified in DuckDB only
+-- portable: no, except spark: others verify no numbers
 -- grain:    row
 -- note:     equal rows get different numbers; without the numbers, the sample would hold all of them or none
 WITH copies AS (

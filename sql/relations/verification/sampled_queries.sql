@@ -2,7 +2,7 @@
 -- title:    The queries whose ids, as text, have the smallest md5, numbered from 1
 -- inputs:   query_ids (query_id, id_text)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
--- portable: no, numbers are verified in DuckDB only
+-- portable: no, except spark: others verify no numbers
 -- grain:    number
 -- note:     one query more than size, which shows whether there are more
 WITH keyed AS (

@@ -3,7 +3,7 @@
 -- inputs:   predictions (query_id, system, item_id, score, position), truth (query_id, item_id, relevance),
 --           query_ids (query_id, id_text)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0), alike BOOLEAN DEFAULT TRUE
--- portable: no, numbers are verified in DuckDB only
+-- portable: no, except spark: others verify no numbers
 -- grain:    number, is_truth, system, item, position
 -- note:     alike: Python compares the item ids as DuckDB does. If not, item is the place of the id among all ids,
 --           and text is the id

@@ -45,6 +45,8 @@ WITH grades AS (
       CAST(predictions.score AS FLOAT64) AS score
     FROM predictions AS predictions
   ) AS predictions
+  WHERE
+    TRUE
   QUALIFY
     ROW_NUMBER() OVER (
       PARTITION BY predictions.query_id

@@ -126,6 +126,18 @@ def power_points() -> dict[str, Points]:
             for df in (1.0, 7.5, 1e9)
             for alpha in (1e-6, 0.05, 0.3)
         ],
+        "one_sided_t_power": [
+            (effect, df, alpha)
+            for effect in (0.0, 0.1, -2.8, 5.0)
+            for df in (1.0, 7.5, 1e9)
+            for alpha in (1e-6, 0.05, 0.3)
+        ],
+        "planned_units": [
+            (sd, difference, alpha, power, arms)
+            for sd, difference in ((0.2, 0.02), (1.0, 0.5), (3.0, 40.0))
+            for alpha, power in ((0.05, 0.8), (1e-6, 0.99), (0.3, 0.5))
+            for arms in (1.0, 2.0)
+        ],
         "satterthwaite_df": [
             (*a, *b)
             for a, b in product(((0.0, 3.0), (0.04, 9.0), (1e100, 1e9)), ((1e-12, 1.0), (0.01, 24.5)))
@@ -327,6 +339,20 @@ def student_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
     return mp.ncdf((effect - u) / s) + mp.ncdf((-effect - u) / s)
 
 
+def planned_units(sd: mp.mpf, difference: mp.mpf, alpha: mp.mpf, power: mp.mpf, arms: mp.mpf) -> mp.mpf:
+    with mp.workdps(30):  # the effects of two numbers of units differ by far more
+        z = normal_quantile(1 - alpha / 2) + normal_quantile(power)
+        n = max(1 + arms, mp.floor((arms * sd * z / difference) ** 2))
+        while student_mde(arms * sd / mp.sqrt(n), n - arms, alpha, power) > difference:
+            n += 1
+    return n
+
+
+def one_sided_t_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
+    t = student_critical(2 * alpha, df)
+    return mp.ncdf((effect - t * (1 - 1 / (4 * df))) / mp.sqrt(1 + t * t / (2 * df)))
+
+
 def satterthwaite_df(error: mp.mpf, df: mp.mpf, other_error: mp.mpf, other_df: mp.mpf) -> mp.mpf:
     return (error + other_error) ** 2 / (error**2 / df + other_error**2 / other_df)
 
@@ -395,6 +421,8 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "paired_mde": lambda sd, n, alpha, power: two_sample_mde(sd * sd, n, 0, 1, alpha, power),
     "student_t_mde": student_mde,
     "student_t_power": student_power,
+    "one_sided_t_power": one_sided_t_power,
+    "planned_units": planned_units,
     "satterthwaite_df": satterthwaite_df,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,

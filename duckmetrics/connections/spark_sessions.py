@@ -1,0 +1,128 @@
+"""Sessions of Apache Spark, their jobs, and what their errors say."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
+_TRACEBACK = "Traceback (most recent call last):"
+_PLACE = re.compile(r'^ *File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$', re.M)
+
+
+def open_session(master: str | None) -> SparkSession:
+    """Return the session that is there, as it is, or else a new one.
+
+    Raises:
+        EngineError: pyspark or Java is missing, or the master cannot be reached.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise EngineError("engine", "pyspark is not installed", INSTALL) from error
+    builder = SparkSession.builder
+    try:
+        if not _is_running(SparkSession):
+            # The options would also change a session that is there: its name, and its log level.
+            builder = builder.appName("duckmetrics").config("spark.log.level", "ERROR")
+            builder = builder if master is None else builder.master(master)
+        return builder.getOrCreate()
+    except Exception as error:
+        raise EngineError("Spark", cause(error), "check the master, and that Java 17 is there") from error
+
+
+def _is_running(sessions: type[SparkSession]) -> bool:
+    """Return whether this process has a session, classic or of Spark Connect."""
+    if sessions.getActiveSession() is not None:
+        return True
+    with suppress(ImportError):  # the client of Spark Connect has no classic session
+        from pyspark.core.context import SparkContext
+
+        return SparkContext._active_spark_context is not None
+    return False
+
+
+def refuse_stopped(session: SparkSession) -> None:
+    """Refuse a session that was stopped, of which each call says something else.
+
+    Raises:
+        EngineError: it was stopped.
+    """
+    if is_stopped(session):
+        raise EngineError("Spark", "the session was stopped", "start a new one, and evaluate again")
+
+
+def is_stopped(session: SparkSession) -> bool:
+    if hasattr(session, "_jsparkSession"):
+        return session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped()
+    return bool(getattr(session, "is_stopped", False))
+
+
+@contextmanager
+def cancelled_with(session: SparkSession, tag: str) -> Iterator[None]:
+    """Cancel the jobs of a call if it is interrupted; otherwise, Spark would go on with them.
+
+    Args:
+        tag: the name of the call, which no other has.
+    """
+    session.addTag(tag)
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(Exception):
+            session.interruptTag(tag)
+        raise
+    finally:
+        with suppress(Exception):  # the session may have been stopped
+            session.removeTag(tag)
+
+
+def of_session(frame: DataFrame, session: SparkSession) -> bool:
+    """Return whether a session knows the frame; two objects of Python may stand for one session."""
+    ids = [
+        str(of._jsparkSession.sessionUUID())
+        if hasattr(of, "_jsparkSession")
+        else str(getattr(of, "session_id", ""))
+        for of in (frame.sparkSession, session)
+    ]
+    return ids[0] == ids[1]
+
+
+def is_of_spark(error: Exception) -> bool:
+    """Return whether Spark raised the error, and not a mistake of ours."""
+    return type(error).__module__.partition(".")[0] in ("pyspark", "py4j", "grpc")
+
+
+def cause(error: Exception) -> str:
+    """Return the cause in Spark's message, in one line.
+
+    The text that the bridge to Java puts before the message is left out. If a function of Python failed,
+    its own error is the cause.
+    """
+    said = getattr(error, "java_exception", None)
+    text = str(error) if said is None else str(said.getMessage() or said.toString())
+    return _of_python(text) or text.strip().splitlines()[0].strip().rstrip(".")
+
+
+def _of_python(text: str) -> str | None:
+    """Return the error of a function of Python, and its place; None if the message has no traceback."""
+    _, found, traceback = text.rpartition(_TRACEBACK)
+    lines = traceback.splitlines()[1:] if found else []
+    raised = next((line.strip() for line in lines if line and not line.startswith(" ")), None)
+    if raised is None:
+        return None
+    places: list[dict[str, Any]] = [place.groupdict() for place in _PLACE.finditer(traceback)]
+    where = ""
+    if places:
+        last = places[-1]
+        where = f" (line {last['line']} of {os.path.basename(last['file'])}, in {last['name']})"
+    return f"a function of Python raised {raised.rstrip('.')}{where}"

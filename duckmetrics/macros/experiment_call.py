@@ -1,0 +1,90 @@
+"""The parameters of the macro of A/B tests, and what is refused before the data are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.meanings import meanings
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macro_queries.macro import Argument, reference
+from duckmetrics.macro_queries.parameters import allowed, refusal
+from duckmetrics.macro_queries.shell_files import call, concatenated, is_null
+from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
+from duckmetrics.statistics.experiment import MEAN, SEQUENTIAL_MEAN
+
+if TYPE_CHECKING:
+    from duckmetrics.catalog.catalog import Catalog
+
+SUMMARY = "experiment_summary"
+SEQUENTIAL, PLANNED = "sequential", "planned"
+MEANING = "whether p, intervals and sample ratio hold at every look at a running experiment"
+NO_BOOLEAN = "sequential: is not true or false; write sequential := true"
+NOT_SEQUENTIAL = "planned: belongs to a sequential test; add sequential := true"
+BOOLEAN = exp.DataType.build("BOOLEAN")
+
+
+def experiment_arguments(catalog: Catalog) -> tuple[Argument, ...]:
+    """Return the parameters, with the sentences of the files that declare them."""
+    test, adjusted, looks = (catalog.statistics[name] for name in (MEAN, ADJUSTED, SEQUENTIAL_MEAN))
+    files = [catalog.shell[name] for name in (SUMMARY, "experiment_call", "bad_experiment")]
+    known = {p.name: (file, p) for file in files for p in file.own_params.values()}
+    known["level"] = (test, test.own_params["level"])
+    known[PLANNED] = (looks, looks.own_params[PLANNED])
+    told = {name: meanings(catalog, file, param) for name, (file, param) in known.items()}
+    methods = {**meanings(catalog, adjusted, adjusted.own_params["method"]), NONE: "p is not adjusted"}
+
+    def optional(name: str) -> Argument:
+        return Argument(name, known[name][1].default, meanings=told[name])
+
+    return (
+        *(Argument(name, required=True, meanings=told[name]) for name in ("users", "variant", "metrics")),
+        Argument("control", is_needed=True, meanings=told["control"]),
+        *map(optional, ("pre", "shares", "lower_is_better")),
+        Argument("adjust", known["adjust"][1].default, choices=tuple(methods), meanings=methods),
+        *map(optional, ("level", "alpha")),
+        Argument(SEQUENTIAL, False, meanings={"": MEANING}),
+        optional(PLANNED),
+    )
+
+
+def is_sequential() -> exp.Expr:
+    """Return the condition that the results hold at every look."""
+    return exp.func("coalesce", exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN), exp.false())
+
+
+def method_of_word() -> exp.Expr:
+    """Return the method of adjustment that a word means."""
+    word = exp.Lower(this=_as_text(reference("adjust")))
+    method = exp.Case(this=word)
+    for short, long in SHORT.items():
+        method = method.when(literal(short), literal(long), copy=False)
+    return method.else_(word.copy())
+
+
+def problem_of(catalog: Catalog, asked: exp.Expr) -> exp.Expr:
+    """Return the problem of the arguments, NULL if there is none."""
+    params = {
+        "level": catalog.statistics[MEAN].own_params["level"],
+        "alpha": catalog.shell[SUMMARY].own_params["alpha"],
+        PLANNED: catalog.statistics[SEQUENTIAL_MEAN].own_params[PLANNED],
+    }
+    refused = exp.Case()
+    for name, param in params.items():
+        refused = refused.when(exp.not_(allowed(param)), refusal(name, [param]), copy=False)
+    choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
+    known = exp.In(this=method_of_word(), expressions=[literal(choice) for choice in (*choices, NONE)])
+    shown = exp.func("coalesce", _as_text(reference("adjust")), literal("NULL"))
+    said = concatenated("adjust cannot be '", shown, f"'; choose {' or '.join((*choices, NONE))}")
+    refused = refused.when(exp.not_(exp.func("coalesce", known, exp.false())), said, copy=False)
+    is_word = exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN)
+    refused = refused.when(is_null(is_word), literal(NO_BOOLEAN), copy=False)
+    is_usual = exp.EQ(this=reference(PLANNED), expression=literal(params[PLANNED].default))
+    looks_once = exp.and_(exp.not_(is_sequential()), exp.not_(is_usual))
+    refused = refused.when(looks_once, literal(NOT_SEQUENTIAL), copy=False)
+    return exp.func("coalesce", call(catalog, "bad_experiment_call", asked.copy()), refused)
+
+
+def _as_text(value: exp.Expr) -> exp.Expr:
+    return exp.cast(value, "VARCHAR")

@@ -1,0 +1,135 @@
+-- name:     randomization_tost
+-- title:    Randomization tests of a margin: not worse, and equivalent
+-- meaning:  These tests show whether the mean of a system is close enough to the mean of a baseline, as paired_tost
+--           does. They move the differences by the margin, and choose their signs at random. A p-value shows how often
+--           the sum is then at least as far in the direction of the test.
+-- use:      for a margin if there are few queries, or if the differences are skewed
+-- beware:   choose the margin before you look at the data; with 5 queries, an exact p cannot be below 0.03125
+-- reading:  p_higher < 0.05: the mean is above the baseline mean minus the margin: not worse, if higher is better
+--           p_lower < 0.05: the mean is below the baseline mean plus the margin: not worse, if lower is better
+--           p_equivalent < 0.05: the means differ by less than the margin
+-- inputs:   per_query (system, metric, query_id, value)
+-- params:   baseline VARCHAR, margin DOUBLE CHECK (margin > 0), relative BOOLEAN DEFAULT FALSE,
+--           resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42, exact BOOLEAN DEFAULT NULL
+-- values:   margin: as in paired_tost
+--           relative: as in paired_tost
+--           resamples: as in randomization_test
+--           seed: as in relations/inference/replicates
+--           exact: as in randomization_test
+-- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, margin, statistic_higher,
+--           statistic_lower, p_higher, p_lower, p_equivalent, resamples, exact
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  statistic_higher = sum of difference + margin, statistic_lower = sum of difference - margin; p_higher = (1
+--           + k) / (1 + resamples), k the number of sums with random signs that are at least statistic_higher; p_lower
+--           likewise with sums of at most statistic_lower; p_equivalent the larger of both; exact: p is the share of
+--           all 2^n choices of signs. If relative, margin is the share times the value of the baseline in each query;
+--           for a negative mean of the baseline, the other way round
+-- tex:      p_{\mathrm{higher}} = \frac{1 + k}{1 + B} \qquad
+--           k = \sum_{b=1}^{B} \mathbb{1}\left[\sum_i \sigma_{bi} \, (d_i + m) \ge \sum_i (d_i + m)\right]
+-- symbols:  d_i: the difference in query i, system minus baseline
+--           m: the margin
+--           \sigma_{bi}: a random sign, 1 or -1
+--           B: the number of resamples
+-- source:   Fisher, The Design of Experiments, 1935; Phipson and Smyth, 2010, doi:10.2202/1544-6115.1585; two
+--           one-sided tests: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419
+-- oracle:   scipy.stats.permutation_test(permutation_type='samples') of the moved differences
+-- example:  randomization_tost(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B',
+--           'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A', margin := 4) = 'B', 'm', 3, 0, 2, 2, 4, 18, -6, 0.125,
+--           0.125, 0.125, 8, TRUE
+-- related:  paired_tost, randomization_test, adjusted_p
+-- note:     the test assumes that each moved difference is as likely as the same difference with the other sign. With
+--           many queries, this assumption is not needed. Units without a value for the system or the baseline are left
+--           out. If all moved differences are equal, the statistic is NULL. With one unit, p is NULL. A relative margin
+--           needs a baseline with a mean other than 0. The signs are those of randomization_test
+WITH observed AS (
+    SELECT
+        system, metric, count(*) AS n,
+        avg(baseline_value) AS baseline_mean, avg(value) AS mean, avg(difference) AS delta,
+        max(rounding) AS rounding,
+        count(*) <= 20 AND coalesce($exact, TRUE) AND (
+            coalesce($exact, FALSE) OR power(2e0, least(count(*), 20)) <= $resamples) AS exact
+    FROM differences
+    GROUP BY system, metric
+),
+moved AS (
+    -- A share of a negative mean lies on the other side.
+    SELECT
+        differences.system, differences.metric, differences.query_id, observed.exact,
+        differences.difference + CASE
+            WHEN $relative THEN sign(observed.baseline_mean) * $margin * differences.baseline_value
+            ELSE $margin END AS over,
+        differences.difference - CASE
+            WHEN $relative THEN sign(observed.baseline_mean) * $margin * differences.baseline_value
+            ELSE $margin END AS under,
+        CASE WHEN observed.exact THEN row_number() OVER (
+            PARTITION BY differences.system, differences.metric ORDER BY differences.query_id) - 1 END AS place
+    FROM differences
+    JOIN observed ON observed.system = differences.system AND observed.metric = differences.metric
+),
+sums AS (
+    SELECT
+        system, metric, sum(over) AS over, sum(under) AS under,
+        max(over) - min(over) AS over_width, max(under) - min(under) AS under_width
+    FROM moved
+    GROUP BY system, metric
+),
+draws AS (
+    SELECT
+        moved.system, moved.metric, masks.draw,
+        sum(CASE WHEN (masks.draw >> moved.place) & 1 = 1 THEN -moved.over ELSE moved.over END) AS over,
+        sum(CASE WHEN (masks.draw >> moved.place) & 1 = 1 THEN -moved.under ELSE moved.under END) AS under
+    FROM moved
+    JOIN (
+        SELECT system, metric, unnest(range(CAST(power(2e0, n) AS BIGINT))) AS draw FROM observed WHERE exact
+    ) AS masks ON masks.system = moved.system AND masks.metric = moved.metric
+    GROUP BY moved.system, moved.metric, masks.draw
+    UNION ALL
+    -- A hash has 64 bits, enough for 64 draws; with one hash, similar ids would get similar bits.
+    SELECT system, metric, 64 * block + bit AS draw,
+        sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -over ELSE over END) AS over,
+        sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -under ELSE under END) AS under
+    FROM (
+        SELECT moved.system, moved.metric, moved.over, moved.under, blocks.block,
+            hash(hash(moved.query_id, blocks.block, $seed)) AS bits
+        FROM moved
+        CROSS JOIN range(0, ($resamples + 63) // 64) AS blocks(block)
+        WHERE NOT moved.exact
+    ) AS hashed
+    CROSS JOIN range(0, 64) AS bits_of(bit)
+    WHERE 64 * block + bit < $resamples
+    GROUP BY system, metric, block, bit
+),
+tallies AS (
+    SELECT
+        draws.system, draws.metric, count(*) AS resamples,
+        count(*) FILTER (WHERE draws.over >= sums.over - observed.rounding * observed.n) AS higher,
+        count(*) FILTER (WHERE draws.under <= sums.under + observed.rounding * observed.n) AS lower
+    FROM draws
+    JOIN sums ON sums.system = draws.system AND sums.metric = draws.metric
+    JOIN observed ON observed.system = draws.system AND observed.metric = draws.metric
+    GROUP BY draws.system, draws.metric
+),
+tested AS (
+    SELECT
+        observed.system, observed.metric, observed.n, observed.baseline_mean, observed.mean, observed.delta,
+        CASE WHEN $relative THEN nullif($margin * abs(observed.baseline_mean), 0) ELSE $margin END AS margin,
+        CASE WHEN sums.over_width > observed.rounding THEN sums.over END AS statistic_higher,
+        CASE WHEN sums.under_width > observed.rounding THEN sums.under END AS statistic_lower,
+        (tallies.higher + CASE WHEN observed.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN observed.exact THEN 0 ELSE 1 END, 0) AS p_higher,
+        (tallies.lower + CASE WHEN observed.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN observed.exact THEN 0 ELSE 1 END, 0) AS p_lower,
+        tallies.resamples, observed.exact
+    FROM observed
+    JOIN sums ON sums.system = observed.system AND sums.metric = observed.metric
+    JOIN tallies ON tallies.system = observed.system AND tallies.metric = observed.metric
+)
+SELECT
+    system, metric, n, baseline_mean, mean, delta, margin,
+    CASE WHEN margin > 0 THEN statistic_higher END AS statistic_higher,
+    CASE WHEN margin > 0 THEN statistic_lower END AS statistic_lower,
+    CASE WHEN margin > 0 AND n > 1 THEN p_higher END AS p_higher,
+    CASE WHEN margin > 0 AND n > 1 THEN p_lower END AS p_lower,
+    CASE WHEN margin > 0 AND n > 1 THEN greatest(p_higher, p_lower) END AS p_equivalent,
+    resamples, exact
+FROM tested;
