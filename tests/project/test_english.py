@@ -27,6 +27,7 @@ SKIPPED = (
     "tests/project/test_english.py",
     "tests/data",
     "docs/_build",
+    "docs/try/node_modules",
     "docs/numbers.json",
 )
 FOLDERS = {

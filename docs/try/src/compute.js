@@ -1,0 +1,220 @@
+// The question is computed in three parts: the number, what is behind it, and the checks.
+import { bare, isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
+import { message } from './engine.js';
+import { metricOf } from './state.js';
+import { literal, name as quoted, spec } from './words.js';
+
+/** Rows above which metrics are computed one after another, so that memory is that of one. */
+const LARGE = 2e6;
+const LEVEL = 0.05;
+const POINTS = Array.from({ length: 201 }, (_, place) => place / 200);
+
+const macrosOf = {
+  ranking: ['compare'],
+  rankingDetails: ['evaluate_by_query', 'movers'],
+  rows: ['compare_classification'],
+  rowDetails: ['roc_curve', 'calibration_curve', 'score_histogram'],
+};
+
+/** What a question of the other family or a check may load later: fetched while the reader reads. */
+export const LATER = ['inspect', 'inspect_classification', ...Object.values(macrosOf).flat()];
+
+/** Load macros in the shadow of the engine's start. */
+export const prepare = (engine, rows) => engine.macros(rows ? macrosOf.rows : macrosOf.ranking);
+
+const isLarge = state => state.files.reduce((sum, one) => sum + one.rows, 0) > LARGE;
+
+/**
+ * Return the rows of the answer.
+ *
+ * @param {import('./engine.js').Engine} engine
+ * @param {(done: number, total: number) => void} progress is told which metric is done
+ */
+export async function number(engine, state, progress) {
+  const start = performance.now();
+  const answer = isRows(state)
+    ? await rowNumbers(engine, state)
+    : await rankingNumbers(engine, state, progress);
+  return { ...answer, seconds: (performance.now() - start) / 1000, isCompared: isCompared(state) };
+}
+
+async function rankingNumbers(engine, state, progress) {
+  await engine.macros(macrosOf.ranking);
+  const calls = rankingCalls(state);
+  for (const view of calls.views) await engine.query(view);
+  const { metrics } = state.question;
+  if (!isLarge(state) || metrics.length === 1) return { rows: await engine.query(calls.compare(metrics)) };
+  const rows = [];
+  for (const [place, metric] of metrics.entries()) {
+    progress(place, metrics.length);
+    rows.push(...(await engine.query(calls.compare([metric], { adjust: "'none'" }))));
+  }
+  return { rows: await adjusted(engine, rows) };
+}
+
+/** Adjust the p-values of metrics that were computed one after another, as one call does: for each slice. */
+async function adjusted(engine, rows) {
+  await engine.macros(['holm']);
+  const tested = rows.filter(row => row.p !== null);
+  for (const slice of new Set(tested.map(placeOf))) {
+    const own = tested.filter(row => placeOf(row) === slice);
+    const values = own.map((row, place) => `(${place}, ${row.p}::DOUBLE)`).join(', ');
+    const text = literal(`SELECT * FROM (VALUES ${values}) AS t(test, p)`);
+    for (const { test, p_adjusted } of await engine.query(`FROM holm(${text}, test, p)`)) {
+      const row = own[test];
+      Object.assign(row, { p_adjusted, adjust: 'holm', n_tests: own.length });
+      // Adjusting only raises p, so it can take a verdict away and never gives one.
+      if (!(p_adjusted < LEVEL) && ['better', 'worse', 'different'].includes(row.verdict)) {
+        row.verdict = 'not distinguishable';
+      }
+    }
+  }
+  return rows;
+}
+
+async function rowNumbers(engine, state) {
+  await engine.macros(macrosOf.rows);
+  const calls = rowCalls(state);
+  for (const view of calls.views) await engine.query(view);
+  const refused = new Map();
+  let rows = [];
+  for (let metrics = state.question.metrics; metrics.length;) {
+    try {
+      rows = await engine.query(calls.compare(metrics));
+      break;
+    } catch (error) {
+      const [, named, reason] = /'([^']+)' is not compared here: ([^;]*)/.exec(message(error)) ?? [];
+      const metric = metrics.find(one => spec(one).name === named);
+      if (!metric) throw error;
+      refused.set(metric, reason);
+      metrics = metrics.filter(one => one !== metric);
+    }
+  }
+  if (refused.size) rows = [...rows, ...(await untested(engine, state, calls, refused))];
+  const order = one =>
+    state.question.metrics.findIndex(metric => spec(metric).name === spec(one.metric).name);
+  return { rows: rows.sort((a, b) => order(a) - order(b)) };
+}
+
+/** Values of metrics that the macro does not compare, each by its own macro, as rows without a test. */
+async function untested(engine, state, calls, refused) {
+  const { baseline } = state.question;
+  const found = [];
+  for (const [metric, reason] of refused) {
+    const { macro } = metricOf(spec(metric).name, 'classification');
+    await engine.macros([macro]);
+    const rows = await engine.query(calls.own(macro));
+    for (const row of rows) {
+      const base = rows.find(one => one.system === baseline && placeOf(one) === placeOf(row));
+      const isBase = !isCompared(state) || row.system === baseline;
+      const delta = isBase || row.value === null || base?.value == null ? null : row.value - base.value;
+      const verdict = isBase ? 'baseline' : 'not tested';
+      found.push({ ...row, baseline, delta, verdict, reason: row.reason ?? reason });
+    }
+  }
+  return found;
+}
+
+/** The slice of a row, as one text. */
+export function placeOf(row) {
+  if (!row.slice) return '';
+  return JSON.stringify(row.slice.split(/,\s*/).map(column => [column, row[column] ?? null]));
+}
+
+/** What is behind the number: changes per query for rankings, curves for classifiers. */
+export function details(engine, state, answer) {
+  return isRows(state) ? curves(engine, state) : answer.isCompared ? changes(engine, state, answer) : null;
+}
+
+async function changes(engine, state, answer) {
+  await engine.macros(macrosOf.rankingDetails);
+  const calls = rankingCalls(state);
+  const { baseline, metrics } = state.question;
+  const parts = isLarge(state) ? metrics.map(one => [one]) : [metrics];
+  for (const [place, specs] of parts.entries()) {
+    const start = place ? 'INSERT INTO per_query' : 'CREATE OR REPLACE TEMP TABLE per_query AS';
+    await engine.query(`${start} ${calls.byQuery(specs)}`);
+  }
+  const moves = await engine.query(`FROM movers('per_query', baseline := ${literal(baseline)}, n := 5)`);
+  const steps = await engine.query(`
+    WITH differences AS (
+        SELECT per_query.system, metric, per_query.value - base.value AS difference
+        FROM per_query JOIN (FROM per_query WHERE system = ${literal(baseline)}) AS base USING (metric, query_id)
+        WHERE per_query.system <> ${literal(baseline)} AND difference IS NOT NULL
+    )
+    SELECT system, metric, quantile_disc(difference, [${POINTS.join(', ')}]) AS points
+    FROM differences GROUP BY ALL`);
+  return { moves, steps, unit: answer.unit };
+}
+
+async function curves(engine, state) {
+  await engine.macros(macrosOf.rowDetails);
+  const calls = rowCalls(state);
+  const [file] = ofRole(state, 'rows');
+  const drawn = drawnModels(state, file.scores);
+  const found = {};
+  for (const model of drawn) {
+    found[model] = {
+      roc: await engine.query(calls.curve('roc_curve', model, { points: 120 })),
+      calibration: await engine.query(calls.curve('calibration_curve', model)).catch(() => null),
+      scores: await engine.query(calls.curve('score_histogram', model, { bins: 30 })),
+    };
+  }
+  const last = found[drawn[0]].roc.at(-1);
+  return { drawn, curves: found, n: last.tp + last.fp, positives: last.tp };
+}
+
+/** The models that a chart shows: the baseline and another one. */
+export function drawnModels(state, models) {
+  const { baseline } = state.question;
+  if (!isCompared(state)) return models.slice(0, 2);
+  return [baseline, models.find(one => one !== baseline)];
+}
+
+/** The findings of the package, the gravest first. */
+export async function findings(engine, state) {
+  const found = isRows(state) ? await rowFindings(engine, state) : await rankingFindings(engine, state);
+  const rank = one => ['error', 'warning', 'note'].indexOf(one.severity);
+  const share = one => (one.of ? one.count / one.of : 0);
+  return found.sort((a, b) => rank(a) - rank(b) || share(b) - share(a));
+}
+
+async function rankingFindings(engine, state) {
+  await engine.macros(['inspect']);
+  const cutoffs = state.question.metrics.map(one => Number(spec(one).k)).filter(Boolean);
+  return engine.query(rankingCalls(state).inspect(cutoffs[0] ?? 10));
+}
+
+async function rowFindings(engine, state) {
+  await engine.macros(['inspect_classification']);
+  const calls = rowCalls(state);
+  const [file] = ofRole(state, 'rows');
+  const found = [];
+  for (const score of file.scores) {
+    for (const one of await engine.query(calls.inspect(score, bare(state.question.metrics)))) {
+      if (!found.some(other => other.message === one.message)) found.push({ ...one, score });
+    }
+  }
+  return found;
+}
+
+/** The metric under the conventions of every tool. */
+export async function sideBySide(engine, state, metric, system) {
+  await engine.macros(['conventions', metricOf(spec(metric).name, 'ranking').macro]);
+  return engine.query(rankingCalls(state).conventions(metric, system));
+}
+
+/** A column whose values tell systems apart: within each of them no item is repeated. */
+export async function separating(engine, state, columns) {
+  const [file] = ofRole(state, 'predictions');
+  const { query_id, item_id } = file.map;
+  for (const column of columns) {
+    const key = [query_id, item_id, column].map(quoted).join(', ');
+    const [found] = await engine.query(`
+      SELECT (SELECT count(*) FROM (SELECT DISTINCT ${key} FROM ${quoted(file.table)})) = count(*) AS separates,
+          list_sort(list(DISTINCT ${quoted(column)}::VARCHAR))[:5] AS names
+      FROM ${quoted(file.table)}`);
+    if (found.separates) return { column, names: found.names };
+  }
+  return null;
+}

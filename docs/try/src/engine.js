@@ -1,0 +1,186 @@
+// DuckDB in a worker: it starts once, runs one statement at a time, and is replaced after a crash or cancel.
+import { AsyncDuckDB, DuckDBDataProtocol, VoidLogger } from '@duckdb/duckdb-wasm';
+import { tableToIPC } from 'apache-arrow';
+import { plainValue } from './values.js';
+
+export const at = path => new URL(path, document.baseURI).href;
+export const fetched = async path => {
+  const answer = await fetch(at(path));
+  if (!answer.ok) throw new Error(`${path}: this copy of the page lacks the file; build the page again`);
+  return answer;
+};
+const ENGINE_BYTES = 34_242_586;
+// After one of these, the instance returns wrong errors or none: only a new one is safe.
+const CRASH =
+  /function signature mismatch|out of bounds|unreachable|null function|call_indirect|RuntimeError|INTERNAL/;
+
+export class Cancelled extends Error {}
+
+/**
+ * @typedef {object} Listener
+ * @property {(text: string, share?: number) => void} status shows what the engine does, and how far it is
+ * @property {(engine: Engine) => Promise<void>} restore loads the files again into a new instance
+ */
+export class Engine {
+  #ready = null;
+  #worker = null;
+  #database = null;
+  #connection = null;
+  #macros = new Set();
+  #index = null;
+  #stops = new Set();
+  #queue = Promise.resolve();
+
+  /** @param {Listener} listener */
+  constructor(listener) {
+    this.listener = listener;
+  }
+
+  /** Start the engine, once. */
+  start() {
+    this.#ready ??= this.#open().catch(error => {
+      this.#ready = null;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #open() {
+    const { status } = this.listener;
+    status('Loading the engine', 0);
+    // A worker from a blob inherits the policy of the page; one that is loaded from a file does not.
+    const source = `importScripts(${JSON.stringify(at('duckdb-worker.js'))})`;
+    const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
+    this.#worker = new Worker(url);
+    this.#database = new AsyncDuckDB(new VoidLogger(), this.#worker);
+    const base = fetched('macros/base.sql').then(answer => answer.text());
+    await this.#database.instantiate(at('duckdb-eh.wasm'), null, ({ bytesLoaded }) =>
+      status('Loading the engine', bytesLoaded / ENGINE_BYTES),
+    );
+    URL.revokeObjectURL(url);
+    this.#connection = await this.#database.connect();
+    this.#macros = new Set();
+    // Without these, a missing extension is fetched from another host, and the instance breaks.
+    await this.#run('SET autoinstall_known_extensions = false; SET autoload_known_extensions = false;');
+    await this.#run(await base);
+    await this.listener.restore(this);
+    status('Ready');
+  }
+
+  /** Run SQL and return its last result as an Arrow table; statements wait for each other. */
+  arrow(sql) {
+    const turn = this.#queue.then(() => this.start()).then(() => this.#run(sql));
+    this.#queue = turn.catch(() => null);
+    return turn;
+  }
+
+  /** Run SQL and return the rows of its last result as objects, with the names of the columns. */
+  async query(sql) {
+    return rowsOf(await this.arrow(sql));
+  }
+
+  /** Like `query`, for a listener that restores files before the engine is ready. */
+  async during(sql) {
+    return rowsOf(await this.#run(sql));
+  }
+
+  async #run(sql) {
+    let stop;
+    // A worker that ends never answers, so each statement races against the end of its worker.
+    const cancelled = new Promise((_, refuse) => (stop = refuse));
+    this.#stops.add(stop);
+    try {
+      return await Promise.race([this.#connection.query(sql), cancelled]);
+    } catch (error) {
+      if (CRASH.test(String(error.message))) error.isCrash = true;
+      throw error;
+    } finally {
+      this.#stops.delete(stop);
+    }
+  }
+
+  /** Define macros and what they need, before the first call. */
+  async macros(names) {
+    await this.start();
+    const files = await this.files(names);
+    const missing = files.filter(file => !this.#macros.has(file));
+    const texts = missing.map(file => script(file));
+    for (const [place, file] of missing.entries()) {
+      await this.arrow(await texts[place]);
+      this.#macros.add(file);
+    }
+  }
+
+  /** The files that define macros, in the order in which they are loaded. */
+  async files(names) {
+    const index = await this.index();
+    const known = names.filter(name => Object.hasOwn(index, name)).map(name => index[name]);
+    return [...new Set(known.flatMap(({ file, needs }) => [...needs, file]))];
+  }
+
+  /** The macros by name, with the file of each. */
+  index() {
+    this.#index ??= fetched('macros/index.json').then(answer => answer.json());
+    return this.#index;
+  }
+
+  /** Insert rows that Parquet files hold, as a stream of Arrow; the first part creates the table. */
+  insertArrow(table, stream, isFirst) {
+    return this.#connection.insertArrowFromIPCStream(stream, { name: table, create: isFirst });
+  }
+
+  /** Give the engine a file to read under a name while `use` runs. */
+  async withFile(name, blob, use) {
+    await this.#database.registerFileHandle(name, blob, DuckDBDataProtocol.BROWSER_FILEREADER, true);
+    try {
+      return await use();
+    } finally {
+      await this.#database.dropFile(name).catch(() => null);
+    }
+  }
+
+  /** End the worker, which is the only way to end a statement, and start another one with the same files. */
+  restart() {
+    for (const stop of this.#stops) stop(new Cancelled('cancelled'));
+    this.#stops.clear();
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#ready = null;
+    this.#queue = Promise.resolve();
+    return this.start();
+  }
+}
+
+const scripts = new Map();
+/** The text of a file of macros, fetched once. */
+export function script(file) {
+  if (!scripts.has(file))
+    scripts.set(
+      file,
+      fetched(`macros/${file}`).then(answer => answer.text()),
+    );
+  return scripts.get(file);
+}
+
+/** Rows as objects; rows of Arrow are proxies that change under the reader. */
+export function rowsOf(table) {
+  const { fields } = table.schema;
+  const names = fields.map(field => field.name);
+  const columns = fields.map((field, place) => {
+    const column = table.getChildAt(place);
+    return row => plainValue(column.get(row), field.type);
+  });
+  const rows = Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(names.map((name, place) => [name, columns[place](row)])),
+  );
+  return Object.assign(rows, { names, arrow: table });
+}
+
+/** The bytes of a result as a stream of Arrow. */
+export const ipcOf = table => tableToIPC(table, 'stream');
+
+/** The words of DuckDB or of a macro, without the stack that the engine adds. */
+export const message = error =>
+  String(error?.message ?? error)
+    .split(/\n\s*(?:at |Stack)/)[0]
+    .trim();

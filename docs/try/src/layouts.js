@@ -1,0 +1,162 @@
+// The role of a file and of its columns, by the layouts of the package; the reader can change every guess.
+
+export const ROLES = {
+  predictions: 'Predictions',
+  truth: 'Truth',
+  queries: 'Attributes of queries',
+  rows: 'Labels and scores',
+};
+/** The columns that a role has, in the order of the menus. */
+export const FIELDS = {
+  predictions: ['query_id', 'item_id', 'score', 'rank', 'system'],
+  truth: ['query_id', 'item_id', 'relevance'],
+  queries: ['query_id'],
+  rows: ['label', 'cluster'],
+};
+const CANONICAL = {
+  title: 'duckmetrics',
+  predictions: [
+    { columns: { query_id: 'query_id', item_id: 'item_id', score: 'score' } },
+    { columns: { query_id: 'query_id', item_id: 'item_id', rank: 'rank' } },
+    { columns: { label: 'label', score: 'score' } },
+    { columns: { query_id: 'query_id', item_id: 'items', score: 'scores' } },
+    { columns: { query_id: 'query_id', item_id: 'items' } },
+  ],
+  truth: [
+    { columns: { query_id: 'query_id', item_id: 'item_id', relevance: 'relevance' } },
+    { columns: { query_id: 'query_id', item_id: 'relevant' } },
+  ],
+};
+// The columns by which the package itself suspects several systems in one file.
+const SYSTEMS = ['system', 'model', 'run'];
+const IS_NUMBER = /^(DOUBLE|FLOAT|REAL|DECIMAL|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)/;
+const IS_FRACTION = /^(DOUBLE|FLOAT|REAL|DECIMAL)/;
+
+const list = value => (Array.isArray(value) ? value : value ? [value] : []);
+
+/** The shapes of all layouts: role, names of each column, and the layout. */
+function shapes(layouts) {
+  const every = [CANONICAL, ...Object.values(layouts)];
+  return every.flatMap(layout =>
+    ['predictions', 'truth'].flatMap(role =>
+      list(layout[role])
+        .filter(shape => shape.certain !== false && !shape.computed && !shape.numbered)
+        .map(shape => ({ role, columns: shape.columns, title: layout.title, note: shape.note })),
+    ),
+  );
+}
+
+/** The columns of a table that a shape names; null if one is missing. */
+function fit(shape, columns) {
+  const found = {};
+  for (const [key, names] of Object.entries(shape.columns)) {
+    const wanted = list(names).map(one => one.toLowerCase());
+    const column = columns.find(one => wanted.includes(one.name.toLowerCase()));
+    if (!column) return null;
+    found[key] = column.name;
+  }
+  return found;
+}
+
+/** A column that some layout reads as `key`, for a table that fits none. */
+function likely(layouts, key, columns, roles = ['predictions', 'truth']) {
+  const names = shapes(layouts)
+    .filter(shape => roles.includes(shape.role))
+    .flatMap(shape => list(shape.columns[key]))
+    .map(one => one.toLowerCase());
+  return columns.find(one => names.includes(one.name.toLowerCase()))?.name ?? '';
+}
+
+/**
+ * Return the most likely role of a table, its columns, and the layout that fits.
+ *
+ * @param {object} layouts by name
+ * @param {{name: string, type: string}[]} columns of the table
+ * @param {string} fileName which decides between roles that fit equally
+ */
+export function recognized(layouts, columns, fileName) {
+  const fits = shapes(layouts)
+    .map(shape => ({ ...shape, map: fit(shape, columns) }))
+    .filter(one => one.map)
+    .sort((a, b) => Object.keys(b.map).length - Object.keys(a.map).length);
+  const most = Object.keys(fits[0]?.map ?? {}).length;
+  const best = fits.filter(one => Object.keys(one.map).length === most);
+  const looksLikeTruth = /rel|truth|gold|label|test|ground/i.test(fileName);
+  const chosen = best.find(one => one.role === (looksLikeTruth ? 'truth' : 'predictions')) ?? best[0];
+  const named = key => chosen?.map[key] ?? likely(layouts, key, columns);
+  const map = {
+    query_id: named('query_id'),
+    item_id: named('item_id'),
+    score: named('score'),
+    rank: '',
+    system: columns.find(one => SYSTEMS.includes(one.name.toLowerCase()))?.name ?? '',
+    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', columns, ['truth']),
+    label: named('label'),
+    cluster: named('query_id'),
+  };
+  if (!map.score) map.rank = named('rank');
+  return { role: roleOf(map, columns, chosen, looksLikeTruth), map, layout: chosen?.title ?? '' };
+}
+
+/** Whether a row holds a list of items. */
+export const hasLists = (map, columns) =>
+  columns.some(one => one.name === map.item_id && one.type.endsWith('[]'));
+
+function roleOf(map, columns, chosen, looksLikeTruth) {
+  if (hasLists(map, columns) && !looksLikeTruth && map.item_id.toLowerCase() !== 'relevant')
+    return 'predictions';
+  const isPair = map.query_id && map.item_id;
+  if (
+    chosen?.role === 'truth' &&
+    (map.relevance || !map.score) &&
+    !(map.label && map.score && map.label !== map.relevance)
+  ) {
+    return map.rank ? 'predictions' : 'truth';
+  }
+  if (map.label && map.score && map.label !== map.score) return 'rows';
+  if (isPair && (map.score || map.rank)) return looksLikeTruth && !map.system ? 'truth' : 'predictions';
+  if (isPair) return 'truth';
+  if (map.query_id) return 'queries';
+  return map.label || scoresOf({ map, columns }).length ? 'rows' : 'predictions';
+}
+
+/** The columns of fractions that look like scores of models: the known one, and those with its beginning. */
+export function scoresOf({ map, columns }) {
+  const taken = [map.label, map.query_id, map.item_id];
+  const numbers = columns
+    .filter(one => IS_FRACTION.test(one.type) && !taken.includes(one.name))
+    .map(one => one.name);
+  const start = map.score.toLowerCase();
+  const found = numbers.filter(one => start && one.toLowerCase().startsWith(start.replace(/_.*$/, '')));
+  return found.length ? found : map.score ? [map.score] : numbers.slice(0, 1);
+}
+
+/** The columns that can hold the score of a model. */
+export function numeric({ columns, scores, map }) {
+  const fractions = columns.filter(one => IS_FRACTION.test(one.type));
+  const known = fractions.length ? fractions : columns.filter(one => IS_NUMBER.test(one.type));
+  const names = known.map(one => one.name);
+  return columns
+    .map(one => one.name)
+    .filter(one => one !== map.label && (names.includes(one) || scores.includes(one)));
+}
+
+/** Settle roles that files have only next to each other. */
+export function settle(files) {
+  const runs = files.filter(one => one.role === 'predictions');
+  const truth = files.find(one => one.role === 'truth');
+  if (!truth && runs.length > 1) {
+    const plain = runs.filter(one => !one.map.system);
+    const named = plain.find(one => /rel|truth|gold|label|test/i.test(one.name)) ?? plain.at(-1);
+    if (named) named.role = 'truth';
+  }
+  const spare = files.filter(one => one.role === 'truth').slice(1);
+  for (const one of spare) if (one.map.score || one.map.rank) one.role = 'predictions';
+  if (truth) for (const one of files) if (one.role === 'rows' && !one.map.label) one.role = 'predictions';
+  if (truth && files.some(one => one.role === 'rows')) {
+    for (const one of files)
+      if (one.role === 'rows' && one.map.query_id && one.map.item_id) one.role = 'predictions';
+  }
+  for (const one of files)
+    if (one.role === 'truth' && !one.map.relevance && one.map.score) one.map.relevance = one.map.score;
+}

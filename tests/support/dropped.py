@@ -1,0 +1,192 @@
+"""Files that people drop: from several tools, and with faults."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERIES, ITEMS = 30, 12
+# A file may name its query like this; the page shows it as text.
+MARKUP = "<img src=x onerror=alert(1)>"
+# The first integer that a double does not hold.
+BIG = 2**53 + 1
+
+
+def ranking(query: object = "query {}") -> tuple[pa.Table, pa.Table]:
+    """Return predictions and truth of a few queries, with ties; `query` writes the id of a number."""
+    write = query.format if isinstance(query, str) else query
+    runs, judged = [], []
+    for number in range(QUERIES):
+        name = write(number)  # type: ignore[operator]
+        for item in range(ITEMS):
+            runs.append((name, f"item {item}", ((item * 7 + number * 5) % 13) / 4))
+            if (item + number) % 3 == 0:
+                judged.append((name, f"item {item}", 1 + (item + number) % 2))
+    return _table(runs, "query_id", "item_id", "score"), _table(judged, "query_id", "item_id", "relevance")
+
+
+def _table(rows: list[tuple[object, ...]], *names: str) -> pa.Table:
+    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
+
+
+def parquet(folder: Path, **tables: pa.Table) -> list[Path]:
+    """Write tables as Parquet, each named after its key."""
+    paths = []
+    for name, table in tables.items():
+        paths.append(folder / f"{name}.parquet")
+        pq.write_table(table, paths[-1])
+    return paths
+
+
+def pair(folder: Path, query: object = "query {}") -> list[Path]:
+    """Write predictions and truth as Parquet."""
+    run, truth = ranking(query)
+    return parquet(folder, run=run, truth=truth)
+
+
+def text(folder: Path, suffix: str = ".csv", delimiter: str = ",") -> list[Path]:
+    """Write both tables as text; with .gz they are compressed."""
+    paths = []
+    for name, table in zip(("run", "truth"), ranking(), strict=True):
+        paths.append(folder / f"{name}{suffix}")
+        opened = gzip.open if suffix.endswith(".gz") else open
+        with opened(paths[-1], "wt", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerow(table.column_names)
+            writer.writerows(zip(*table.to_pydict().values(), strict=True))
+    return paths
+
+
+def indexed(folder: Path) -> list[Path]:
+    """Write CSV with the numbers of the rows in a first column without a name, as pandas does."""
+    paths = text(folder)
+    for path in paths:
+        head, *lines = path.read_text("utf-8").splitlines()
+        rows = (f"{number},{line}" for number, line in enumerate(lines))
+        path.write_text("\n".join([f",{head}", *rows, ""]), "utf-8")
+    return paths
+
+
+def trec(folder: Path) -> list[Path]:
+    """Write a run and qrels of TREC."""
+    run, truth = ranking(lambda number: f"q{number}")
+    with (folder / "system.run").open("w", encoding="utf-8") as file:
+        for query, item, score in zip(*run.to_pydict().values(), strict=True):
+            file.write(f"{query} Q0 {item.replace(' ', '-')} 0 {score} system\n")
+    with (folder / "truth.qrels").open("w", encoding="utf-8") as file:
+        for query, item, relevance in zip(*truth.to_pydict().values(), strict=True):
+            file.write(f"{query} 0 {item.replace(' ', '-')} {relevance}\n")
+    return [folder / "system.run", folder / "truth.qrels"]
+
+
+def as_json(folder: Path) -> list[Path]:
+    """Write JSON: lines of objects, and an object of objects."""
+    run, truth = ranking()
+    lines = folder / "run.jsonl"
+    lines.write_text("\n".join(map(json.dumps, run.to_pylist())), "utf-8")
+    nested: dict[str, dict[str, int]] = {}
+    for row in truth.to_pylist():
+        nested.setdefault(row["query_id"], {})[row["item_id"]] = row["relevance"]
+    (folder / "qrels.json").write_text(json.dumps(nested), "utf-8")
+    return [lines, folder / "qrels.json"]
+
+
+def lists(folder: Path) -> list[Path]:
+    """Write a row per query with a list of items."""
+    run, truth = ranking()
+    connection = duckdb.connect()
+    connection.register("run", run)
+    connection.register("truth", truth)
+    connection.execute(
+        "COPY (SELECT query_id, list(item_id ORDER BY score DESC, item_id) AS item_id FROM run GROUP BY ALL)"
+        f" TO '{folder / 'run.parquet'}'"
+    )
+    connection.execute(f"COPY truth TO '{folder / 'truth.parquet'}'")
+    return [folder / "run.parquet", folder / "truth.parquet"]
+
+
+def dictionaries(folder: Path) -> list[Path]:
+    """Write dictionary columns, with 200 more columns in the predictions."""
+    run, truth = (
+        table.set_column(0, "query_id", table["query_id"].dictionary_encode()) for table in ranking()
+    )
+    for number in range(200):
+        run = run.append_column(f"feature_{number}", pa.array([number] * run.num_rows))
+    return parquet(folder, run=run, truth=truth)
+
+
+def timestamps(folder: Path) -> list[Path]:
+    """Write timestamps as the ids of queries."""
+    return pair(folder, lambda number: datetime(2026, 1, 1 + number, 12, 30))
+
+
+def big(folder: Path) -> list[Path]:
+    """Write ids that a double does not distinguish."""
+    return pair(folder, lambda number: BIG + number)
+
+
+def planted(folder: Path) -> list[Path]:
+    """Write two systems and a truth whose ids are markup."""
+    run, truth = ranking(lambda number: f"{MARKUP} {number}")
+    other = run.set_column(2, "score", pa.array([-score for score in run["score"].to_pylist()]))
+    return parquet(folder, old=run, new=other, truth=truth)
+
+
+def changed(folder: Path, name: str, query: str) -> list[Path]:
+    """Write the tables, of which `query` changes one."""
+    run, truth = ranking()
+    connection = duckdb.connect()
+    connection.register("run", run)
+    connection.register("truth", truth)
+    tables = {"run": run, "truth": truth, name: connection.sql(query).to_arrow_table()}
+    return parquet(folder, **tables)
+
+
+def stacked(folder: Path) -> list[Path]:
+    """Write two systems in one file, told apart by a column that no tool calls so."""
+    run, truth = ranking()
+    other = run.set_column(2, "score", pa.array([-score for score in run["score"].to_pylist()]))
+    both = pa.concat_tables([run, other])
+    return parquet(
+        folder, run=both.append_column("arm", pa.array(["old"] * len(run) + ["new"] * len(run))), truth=truth
+    )
+
+
+def cut_off(folder: Path) -> list[Path]:
+    """Write a Parquet file without its end."""
+    path = pair(folder)[0]
+    path.write_bytes(path.read_bytes()[:-200])
+    return [path]
+
+
+def picture(folder: Path) -> list[Path]:
+    """Write the beginning of a PNG under the name of a table."""
+    path = folder / "run.csv"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10")
+    return [path]
+
+
+def many(folder: Path) -> list[Path]:
+    """Write 2.1 million predictions of two systems, which differ by little."""
+    paths = [folder / "run.parquet", folder / "truth.parquet"]
+    connection = duckdb.connect()
+    connection.execute(f"""
+        COPY (
+            SELECT system, number // 50 AS query_id, number % 50 AS item_id,
+                (number * 7919) % 10007 + if(system = 'b' AND number % 50 % 7 = 0, 120, 0) AS score
+            FROM range(1050000) AS numbers (number), (VALUES ('a'), ('b')) AS systems (system)
+        ) TO '{paths[0]}'""")
+    connection.execute(f"""
+        COPY (SELECT number // 5 AS query_id, number % 5 * 7 AS item_id, 1 + number % 2 AS relevance
+        FROM range(105000) AS numbers (number)) TO '{paths[1]}'""")
+    return paths

@@ -1,0 +1,295 @@
+"""The page "Try it" in headless Chromium: Python's numbers, nothing leaves, every fault has a way out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import duckmetrics
+from support import dropped as made
+from support.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    Browse = Callable[..., dict[str, Any]]
+    Row = Mapping[str, Any]
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FOLDER = ROOT / "docs/try"
+SHOP = ROOT / "data/shop"
+DIGITS = ROOT / "data/digits"
+TOLERANCE = 1e-9
+NUMBERS = ("value", "lower", "upper", "delta", "delta_lower", "delta_upper", "p", "p_adjusted")
+SLICED = {"by": ["country"]}
+OWN_BYTES = 100_000
+
+
+def shop() -> duckmetrics.Comparison:
+    """Return what Python computes for the sample of two recommenders."""
+    return duckmetrics.compare(
+        SHOP / "recommendations.parquet", SHOP / "purchases.parquet",
+        metrics=["ndcg@10", "map@10", "hit_rate@5", "recall@20", "mrr"], system="model", baseline="baseline",
+        columns={"query_id": "user_id"}, queries=SHOP / "users.parquet", **SLICED,
+    )  # fmt: skip
+
+
+def clicks() -> duckmetrics.Comparison:
+    """Return what Python computes for the sample of two click models."""
+    return duckmetrics.compare(
+        SHOP / "impressions.parquet", metrics=["auc", "log_loss", "calibration_ratio"],
+        columns={"label": "clicked"}, score={"pctr_baseline": "pctr_baseline", "pctr": "pctr"},
+        baseline="pctr_baseline", cluster="user_id", **SLICED,
+    )  # fmt: skip
+
+
+def assert_equal(found: list[Row], expected: list[Row]) -> None:
+    """Compare rows by system, metric and slice, in all numbers and in the verdict."""
+
+    def key(row: Row) -> tuple[object, ...]:
+        return row["system"], row["metric"], row["slice"], row.get("country")
+
+    known = {key(row): row for row in expected}
+    assert len(found) == len(expected)
+    assert {key(row) for row in found} == set(known)
+    for row in found:
+        other = known[key(row)]
+        assert row["verdict"] == other["verdict"], key(row)
+        for name in NUMBERS:
+            value, wanted = row[name], other[name]
+            if row["verdict"] == "baseline" and name.startswith(("delta", "p")):
+                continue
+            assert (value is None) == (wanted is None), (key(row), name)
+            assert value is None or abs(value - wanted) <= TOLERANCE * max(1, abs(wanted)), (key(row), name)
+
+
+def test_digits_prints_the_numbers_of_the_readme(browse: Browse) -> None:
+    found = browse("sample", sample="digits")
+    assert "0.7816 → 0.9745" in found["text"]
+    assert "pixels is better than blocks." in found["text"]
+    assert "2 systems (blocks and pixels) · 200 queries with judgments" in found["found"]
+
+
+def test_the_comparison_of_recommenders_equals_python(browse: Browse) -> None:
+    found = browse("sample", sample="shop")
+    assert len(found["rows"]) == 60
+    assert_equal(found["rows"], shop().summary.to_pylist())
+    assert "candidate is better than baseline, but worse in country JP." in found["text"]
+
+
+def test_click_models_equal_python_with_clusters(browse: Browse) -> None:
+    found = browse("sample", sample="clicks")
+    assert_equal(found["rows"], clicks().summary.to_pylist())
+    assert "44,974 rows of 2,400 users" in found["text"]
+
+
+@pytest.mark.parametrize("sample", ["digits", "shop", "clicks", "cancer"])
+def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path: Path, sample: str) -> None:
+    found = browse("sample", sample=sample)
+    for described in json.loads((FOLDER / "dist/samples.json").read_text("utf-8")):
+        if described["name"] == sample:
+            for file in described["files"]:
+                shutil.copy(ROOT / file["path"], tmp_path)
+    expected = {_key(row): row["value"] for row in found["rows"]}
+    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+        rows = run(found["texts"][name], tmp_path)
+        values = {_key(row): row["value"] for row in rows}
+        if sample == "cancer":  # of one model, only the page has a name
+            values = {("score", *key[1:]): value for key, value in values.items()}
+        assert values == pytest.approx(expected, abs=TOLERANCE), name
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    return row["system"], row["metric"], row["slice"], row.get("country") or row.get("radius")
+
+
+def _command(text: str, folder: Path) -> list[Row]:
+    words = shlex.split(text.replace("\\\n", " "))
+    assert words[0] == "duckmetrics"
+    done = subprocess.run(
+        [sys.executable, "-m", "duckmetrics", *words[1:], "--format", "json"],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows: list[Row] = json.loads(done.stdout)["rows"]
+    return rows
+
+
+def _python(text: str, folder: Path) -> list[Row]:
+    more = "import json\nprint()\nprint(json.dumps(result.summary.to_pylist(), default=str))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{text}\n{more}"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    rows: list[Row] = json.loads(done.stdout.splitlines()[-1])
+    return rows
+
+
+def _sql(text: str, folder: Path) -> list[Row]:
+    """Run SQL as `duckmetrics shell` does: each file that the first line names is a view."""
+    connection = duckdb.connect()
+    connection.execute(duckmetrics.macros_sql())
+    first, _, rest = text.partition("\n")
+    for file in shlex.split(first.removeprefix("-- duckmetrics shell ")):
+        path = folder / file
+        connection.execute(f"CREATE VIEW {path.stem} AS FROM '{path}'")
+    *before, last = connection.extract_statements(rest)
+    for statement in before:
+        connection.execute(statement)
+    result = connection.execute(last)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+READABLE = {
+    "parquet": made.pair, "csv": made.text, "index": made.indexed, "TREC": made.trec, "JSON": made.as_json,
+    "lists": made.lists, "200 columns": made.dictionaries, "timestamps": made.timestamps, "big": made.big,
+    "tsv": lambda folder: made.text(folder, ".tsv", "\t"),
+    "gzip": lambda folder: made.text(folder, ".csv.gz"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", READABLE)
+def test_each_kind_of_file_gives_the_same_number(browse: Browse, tmp_path: Path, kind: str) -> None:
+    run, truth = made.ranking()
+    expected = duckmetrics.evaluate(run, truth, ["ndcg@10"])["ndcg@10"]
+    found = browse("files", files=READABLE[kind](tmp_path))
+    assert not found["problem"]["text"]
+    value = next(row["value"] for row in found["rows"] if row["metric"] == "ndcg@10")
+    assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
+    """Above two million rows, the page computes the metrics of a question one after another."""
+    run, truth = made.many(tmp_path)
+    metrics = ["ndcg@10", "map", "precision@10", "mrr"]
+    expected = duckmetrics.compare(run, truth, metrics=metrics, system="system", baseline="a")
+    found = browse("files", files=[run, truth])
+    assert_equal(found["rows"], expected.summary.to_pylist())
+    assert {row["n_tests"] for row in found["rows"] if row["system"] == "b"} == {4}
+
+
+def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_path: Path) -> None:
+    run, truth = made.ranking()
+    old, new, judged = made.parquet(tmp_path, old=run, new=run, truth=truth)
+    found = browse("files", files=[old, new, judged], texts=True)
+    assert {row["system"] for row in found["rows"]} == {"old", "new"}
+    assert "No clear difference between new and old" in found["text"]
+    expected = {_key(row): row["value"] for row in found["rows"]}
+    for name, run_text in {"command": _command, "python": _python, "sql": _sql}.items():
+        rows = run_text(found["texts"][name], tmp_path)
+        assert {_key(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
+
+
+FAULTS = {
+    "NaN": ("run", "SELECT * REPLACE (if(score = 3, 'nan'::DOUBLE, score) AS score) FROM run", "is NaN"),
+    "NULL": ("run", "SELECT * REPLACE (if(score = 3, NULL, score) AS score) FROM run", "is NULL"),
+    "no rows": ("run", "FROM run WHERE false", "the file has columns and no rows"),
+    "duplicates": ("run", "FROM run UNION ALL (FROM run LIMIT 3)", "Set duplicates=first"),
+    "unknown names": ("run", "SELECT query_id AS a, item_id AS b, score AS c FROM run", "Choose it in"),
+    "kinds of ids": ("truth", "SELECT * REPLACE (hash(query_id) AS query_id) FROM truth", "one kind"),
+    "other queries": ("truth", "SELECT * REPLACE ('x' || query_id AS query_id) FROM truth", "none of them"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_has_one_message_with_a_way_out(browse: Browse, tmp_path: Path, fault: str) -> None:
+    table, query, words = FAULTS[fault]
+    found = browse("files", files=made.changed(tmp_path, table, query))
+    assert words in found["problem"]["text"]
+    assert found["problem"]["alerts"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("make", "words"), [(made.cut_off, "export it again"), (made.picture, "not a table")]
+)
+def test_a_file_that_is_no_table_is_refused(
+    browse: Browse, tmp_path: Path, make: Callable[[Path], list[Path]], words: str
+) -> None:
+    found = browse("files", files=make(tmp_path))
+    assert words in found["problem"]["text"]
+
+
+def test_stacked_systems_are_told_apart_by_a_button(browse: Browse, tmp_path: Path) -> None:
+    found = browse("files", files=made.stacked(tmp_path), press="Treat arm as the system")
+    assert "arm has the values new and old" in found["problem"]["text"]
+    assert {row["system"] for row in found["after"]["rows"]} == {"old", "new"}
+
+
+def test_markup_in_ids_is_text(browse: Browse, tmp_path: Path) -> None:
+    found = browse("files", files=made.planted(tmp_path))
+    assert found["markup"] == 0
+    assert made.MARKUP in found["all"]
+
+
+@pytest.mark.parametrize("sql", ["LOAD icu", "FROM read_csv('https://example.com/a.csv')"])
+def test_no_statement_reaches_another_host(browse: Browse, sql: str) -> None:
+    found = browse("sql", sql=f"SELECT 1 AS before; {sql}; SELECT 2 AS afterwards")
+    assert "This page reaches no other host" in found["text"]
+    assert found["results"] == 2
+    assert "afterwards" not in found["text"]
+
+
+def test_a_link_of_the_docs_loads_the_tables_that_it_names(browse: Browse) -> None:
+    found = browse(
+        "sql", sample="digits&tables=history", sql="SELECT count(*) AS n FROM history, qrels LIMIT 1"
+    )
+    assert "1094689536" in found["text"]
+    assert "tables=history" in found["address"]
+
+
+def test_the_sql_tab_runs_several_statements_over_the_files(browse: Browse) -> None:
+    call = "ndcg('recommendations', 'purchases', k := 10, system := 'model', query_id := 'user_id')"
+    asked = f"-- a comment; with a semicolon\nSELECT ';' AS mark; SELECT round(value, 4) AS value FROM {call}"
+    found = browse("sql", sample="shop", sql=asked)
+    assert found["results"] == 2
+    assert "0.2168\n0.2656" in found["text"]
+    assert "sql=" in found["address"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_state_has_a_barrier(browse: Browse, tmp_path: Path, width: int, scheme: str) -> None:
+    (tmp_path / "broken").mkdir()
+    found = browse(
+        "states", width=width, scheme=scheme, broken=made.picture(tmp_path / "broken"),
+        stacked=made.stacked(tmp_path),
+    )  # fmt: skip
+    assert len(found) == 10
+    for state, seen in found.items():
+        assert seen["axe"] == [], state
+        assert seen["overflow"] <= 0, state
+
+
+def test_the_keyboard_is_enough(browse: Browse) -> None:
+    found = browse("keyboard")
+    assert found["focused"] == "sample-digits"
+    assert "pixels is better than blocks" in found["said"]
+    assert found["isOld"]
+    assert "hit_rate@5" in found["text"]
+    assert found["tab"] == ["way-sql", False]
+
+
+def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
+    found = browse("cancel")
+    assert "cancelled" in found["text"]
+    assert "ndcg@7" in found["after"]
+
+
+def test_own_javascript_is_small_and_clean() -> None:
+    if not (FOLDER / "node_modules").is_dir():
+        pytest.skip("the packages of docs/try are not installed")
+    lint = subprocess.run(
+        ["npm", "run", "--silent", "lint"], cwd=FOLDER, capture_output=True, text=True, check=False
+    )
+    assert lint.returncode == 0, lint.stdout
+    bundle = ["npx", "esbuild", "src/main.js", "--bundle", "--minify", "--packages=external", "--format=esm"]
+    done = subprocess.run(bundle, cwd=FOLDER, capture_output=True, check=True)
+    assert 10_000 < len(done.stdout) < OWN_BYTES
