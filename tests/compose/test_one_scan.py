@@ -10,7 +10,7 @@ import sqlglot
 
 import duckmetrics as dm
 from duckmetrics.compose.one_scan import in_one_scan
-from duckmetrics.inference import unit_values
+from duckmetrics.inference import row_units
 
 pytestmark = pytest.mark.engine
 
@@ -32,7 +32,7 @@ def bounds(**options: Any) -> tuple[list[dict[str, Any]], str]:
 )
 def test_bounds_are_the_same(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     rows, sql = bounds(**options)
-    monkeypatch.setattr(unit_values, "in_one_scan", lambda query: query)
+    monkeypatch.setattr(row_units, "in_one_scan", lambda query: query)
     plain, several = bounds(**options)
     assert ("segments_rows" in sql) == ("columns" not in options)
     assert "segments_rows" not in several

@@ -215,6 +215,7 @@ def test_the_help_finds_words_in_any_order(session: duckdb.DuckDBPyConnection) -
         found = {row["name"] for row in rows(session, f"FROM duckmetrics_help('{pattern}')")}
         assert found == {
             "paired_t", "paired_tost", "unpaired_t", "welch_t", "student_t_mde", "student_t_power",
+            "planned_units",
         }, pattern  # fmt: skip
     wanted = {row["name"] for row in rows(session, "FROM duckmetrics_help('interval wilson')")}
     assert wanted == {"wilson_interval"}
