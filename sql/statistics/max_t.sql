@@ -37,7 +37,7 @@
 -- oracle:   numpy with the same signs
 -- example:  max_t(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A', resamples := 100) = 'B', 'm', 3, 2, 3.464101615137755,
---           0.27722772277227725, 0.27722772277227725, 0.2500000000000001, 100
+--           0.27722772277227725, 0.27722772277227725, 0.2500000473606994, 100
 -- related:  adjusted_p, randomization_test, tukey_hsd, paired_t
 -- note:     all rows are one family. The test assumes that each difference from the baseline is as likely as the same
 --           difference with the other sign. With many queries, this assumption is not needed: the random signs keep the

@@ -41,88 +41,37 @@
 --           many queries, this assumption is not needed. Units without a value for the system or the baseline are left
 --           out. If all moved differences are equal, the statistic is NULL. With one unit, p is NULL. A relative margin
 --           needs a baseline with a mean other than 0. The signs are those of randomization_test
-WITH observed AS (
+WITH sums AS (
     SELECT
-        system, metric, count(*) AS n,
-        avg(baseline_value) AS baseline_mean, avg(value) AS mean, avg(difference) AS delta,
-        max(rounding) AS rounding,
-        count(*) <= 20 AND coalesce($exact, TRUE) AND (
-            coalesce($exact, FALSE) OR power(2e0, least(count(*), 20)) <= $resamples) AS exact
-    FROM differences
+        system, metric, sum(raised) AS raised, sum(lowered) AS lowered,
+        max(raised) - min(raised) AS raised_width, max(lowered) - min(lowered) AS lowered_width
+    FROM moved_differences
     GROUP BY system, metric
-),
-moved AS (
-    -- A share of a negative mean lies on the other side.
-    SELECT
-        differences.system, differences.metric, differences.query_id, observed.exact,
-        differences.difference + CASE
-            WHEN $relative THEN sign(observed.baseline_mean) * $margin * differences.baseline_value
-            ELSE $margin END AS over,
-        differences.difference - CASE
-            WHEN $relative THEN sign(observed.baseline_mean) * $margin * differences.baseline_value
-            ELSE $margin END AS under,
-        CASE WHEN observed.exact THEN row_number() OVER (
-            PARTITION BY differences.system, differences.metric ORDER BY differences.query_id) - 1 END AS place
-    FROM differences
-    JOIN observed ON observed.system = differences.system AND observed.metric = differences.metric
-),
-sums AS (
-    SELECT
-        system, metric, sum(over) AS over, sum(under) AS under,
-        max(over) - min(over) AS over_width, max(under) - min(under) AS under_width
-    FROM moved
-    GROUP BY system, metric
-),
-draws AS (
-    SELECT
-        moved.system, moved.metric, masks.draw,
-        sum(CASE WHEN (masks.draw >> moved.place) & 1 = 1 THEN -moved.over ELSE moved.over END) AS over,
-        sum(CASE WHEN (masks.draw >> moved.place) & 1 = 1 THEN -moved.under ELSE moved.under END) AS under
-    FROM moved
-    JOIN (
-        SELECT system, metric, unnest(range(CAST(power(2e0, n) AS BIGINT))) AS draw FROM observed WHERE exact
-    ) AS masks ON masks.system = moved.system AND masks.metric = moved.metric
-    GROUP BY moved.system, moved.metric, masks.draw
-    UNION ALL
-    -- A hash has 64 bits, enough for 64 draws; with one hash, similar ids would get similar bits.
-    SELECT system, metric, 64 * block + bit AS draw,
-        sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -over ELSE over END) AS over,
-        sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -under ELSE under END) AS under
-    FROM (
-        SELECT moved.system, moved.metric, moved.over, moved.under, blocks.block,
-            hash(hash(moved.query_id, blocks.block, $seed)) AS bits
-        FROM moved
-        CROSS JOIN range(0, ($resamples + 63) // 64) AS blocks(block)
-        WHERE NOT moved.exact
-    ) AS hashed
-    CROSS JOIN range(0, 64) AS bits_of(bit)
-    WHERE 64 * block + bit < $resamples
-    GROUP BY system, metric, block, bit
 ),
 tallies AS (
     SELECT
         draws.system, draws.metric, count(*) AS resamples,
-        count(*) FILTER (WHERE draws.over >= sums.over - observed.rounding * observed.n) AS higher,
-        count(*) FILTER (WHERE draws.under <= sums.under + observed.rounding * observed.n) AS lower
-    FROM draws
+        count(*) FILTER (WHERE draws.raised >= sums.raised - family.rounding * family.n) AS higher,
+        count(*) FILTER (WHERE draws.lowered <= sums.lowered + family.rounding * family.n) AS lower
+    FROM signed_sums AS draws
     JOIN sums ON sums.system = draws.system AND sums.metric = draws.metric
-    JOIN observed ON observed.system = draws.system AND observed.metric = draws.metric
+    JOIN margin_families AS family ON family.system = draws.system AND family.metric = draws.metric
     GROUP BY draws.system, draws.metric
 ),
 tested AS (
     SELECT
-        observed.system, observed.metric, observed.n, observed.baseline_mean, observed.mean, observed.delta,
-        CASE WHEN $relative THEN nullif($margin * abs(observed.baseline_mean), 0) ELSE $margin END AS margin,
-        CASE WHEN sums.over_width > observed.rounding THEN sums.over END AS statistic_higher,
-        CASE WHEN sums.under_width > observed.rounding THEN sums.under END AS statistic_lower,
-        (tallies.higher + CASE WHEN observed.exact THEN 0 ELSE 1 END)
-            / nullif(tallies.resamples + CASE WHEN observed.exact THEN 0 ELSE 1 END, 0) AS p_higher,
-        (tallies.lower + CASE WHEN observed.exact THEN 0 ELSE 1 END)
-            / nullif(tallies.resamples + CASE WHEN observed.exact THEN 0 ELSE 1 END, 0) AS p_lower,
-        tallies.resamples, observed.exact
-    FROM observed
-    JOIN sums ON sums.system = observed.system AND sums.metric = observed.metric
-    JOIN tallies ON tallies.system = observed.system AND tallies.metric = observed.metric
+        family.system, family.metric, family.n, family.baseline_mean, family.mean, family.delta,
+        CASE WHEN $relative THEN nullif($margin * abs(family.baseline_mean), 0) ELSE $margin END AS margin,
+        CASE WHEN sums.raised_width > family.rounding THEN sums.raised END AS statistic_higher,
+        CASE WHEN sums.lowered_width > family.rounding THEN sums.lowered END AS statistic_lower,
+        (tallies.higher + CASE WHEN family.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0) AS p_higher,
+        (tallies.lower + CASE WHEN family.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0) AS p_lower,
+        tallies.resamples, family.exact
+    FROM margin_families AS family
+    JOIN sums ON sums.system = family.system AND sums.metric = family.metric
+    JOIN tallies ON tallies.system = family.system AND tallies.metric = family.metric
 )
 SELECT
     system, metric, n, baseline_mean, mean, delta, margin,

@@ -37,95 +37,18 @@
 --           them up to 20 units, and exact=false never does. The choices come from a hash of query_id: the same ids and
 --           seed give the same p. If all values of each side are equal, statistic is NULL. With one unit on a side, p
 --           is NULL
-WITH known AS (
-    SELECT system, metric, query_id, value
-    FROM per_query
-    WHERE value IS NOT NULL
-),
-placed AS (
-    -- All values of a comparison, with their place.
-    SELECT
-        pairs.system, pairs.metric, known.query_id,
-        known.system = $baseline AS is_base,
-        -- Sums of values near 0 lose fewer digits.
-        known.value - avg(known.value) OVER whole AS value,
-        row_number() OVER (
-            PARTITION BY pairs.system, pairs.metric ORDER BY known.system <> $baseline, known.query_id) - 1 AS place
-    FROM (SELECT DISTINCT system, metric FROM known WHERE system <> $baseline) AS pairs
-    JOIN known ON known.metric = pairs.metric AND known.system IN (pairs.system, $baseline)
-    -- A fixed order gives sums the same last digit for any source of the rows.
-    WINDOW whole AS (
-        PARTITION BY pairs.system, pairs.metric ORDER BY known.system, known.query_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-),
-sizes AS (
-    SELECT
-        system, metric,
-        count(*) AS units,
-        count(*) FILTER (WHERE is_base) AS n_base,
-        sum(value) AS total,
-        sum(value * value) AS square,
-        sum(value) FILTER (WHERE is_base) AS base_total,
-        sum(value * value) FILTER (WHERE is_base) AS base_square
-    FROM placed
-    GROUP BY system, metric
-    HAVING count(*) FILTER (WHERE is_base) > 0
-),
-families AS (
-    SELECT
-        sizes.*,
-        units <= 20 AND coalesce($exact, TRUE) AND (coalesce($exact, FALSE) OR
-            round(exp(lgamma(units + 1) - lgamma(n_base + 1) - lgamma(units - n_base + 1))) <= $resamples) AS exact,
-        -- The work grows with the units of all comparisons.
-        least($resamples, greatest(1000, 40000000 // CAST(sum(units) OVER () AS BIGINT))) AS draws
-    FROM sizes
-),
-masks AS (
-    SELECT system, metric, mask
-    FROM (
-        SELECT system, metric, n_base, unnest(range(CAST(power(2e0, least(units, 20)) AS BIGINT))) AS mask
-        FROM families
-        WHERE exact
-    ) AS every
-    WHERE bit_count(mask) = n_base
-),
-draws AS (
-    -- The draw -1 is the observed one.
-    SELECT system, metric, -1 AS draw, base_total AS total, base_square AS square FROM families
-    UNION ALL
-    SELECT masks.system, masks.metric, masks.mask AS draw,
-        sum(placed.value) AS total, sum(placed.value * placed.value) AS square
-    FROM masks
-    JOIN placed ON placed.system = masks.system AND placed.metric = masks.metric
-        AND (masks.mask >> placed.place) & 1 = 1
-    GROUP BY masks.system, masks.metric, masks.mask
-    UNION ALL
-    SELECT system, metric, draw,
-        list_sum(chosen) AS total, list_sum(list_transform(chosen, lambda v: v * v)) AS square
-    FROM (
-        -- The units with the smallest hashes are those of the baseline.
-        SELECT placed.system, placed.metric, drawn.draw,
-            arg_min(placed.value, hash(hash(placed.query_id, placed.is_base, drawn.draw, $seed)), families.n_base)
-                AS chosen
-        FROM placed
-        JOIN families ON families.system = placed.system AND families.metric = placed.metric
-        CROSS JOIN range(0, $resamples) AS drawn(draw)
-        WHERE NOT families.exact AND drawn.draw < families.draws
-        GROUP BY placed.system, placed.metric, drawn.draw
-    ) AS chosen_units
-),
-moments AS (
+WITH moments AS (
     SELECT
         draws.system, draws.metric, draws.draw,
-        (families.total - draws.total) / nullif(families.units - families.n_base, 0)
-            - draws.total / nullif(families.n_base, 0) AS delta,
-        draws.square - draws.total * draws.total / nullif(families.n_base, 0) AS base_spread,
-        families.square - draws.square - (families.total - draws.total) * (families.total - draws.total)
-            / nullif(families.units - families.n_base, 0) AS spread,
-        1e-13 * families.square AS rounding,
-        families.n_base, families.units - families.n_base AS n, families.exact
-    FROM draws
-    JOIN families ON families.system = draws.system AND families.metric = draws.metric
+        (family.total - draws.total) / nullif(family.units - family.n_base, 0)
+            - draws.total / nullif(family.n_base, 0) AS delta,
+        draws.square - draws.total * draws.total / nullif(family.n_base, 0) AS base_spread,
+        family.square - draws.square - (family.total - draws.total) * (family.total - draws.total)
+            / nullif(family.units - family.n_base, 0) AS spread,
+        1e-13 * family.square AS rounding,
+        family.n_base, family.units - family.n_base AS n, family.exact
+    FROM exchange_sums AS draws
+    JOIN exchange_families AS family ON family.system = draws.system AND family.metric = draws.metric
 ),
 errors AS (
     SELECT

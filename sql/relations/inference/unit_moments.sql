@@ -2,7 +2,6 @@
 -- title:    Mean and standard error of the values of units, with the critical value of their interval
 -- inputs:   units (system, metric, query_id, value, n_effective, hits, scale, low, high)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1), clustered BOOLEAN DEFAULT FALSE
--- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  se = sd / sqrt(n); Student's t with df = n - 1, for clusters n_effective - 1; the normal distribution for
 --           proportions of independent units; on the scales logit and log, df is at most 2 n / (kurtosis - 1), the
