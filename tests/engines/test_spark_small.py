@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -156,18 +158,30 @@ def told(folder: Path, name: str, **engine: Any) -> duckmetrics.Findings:
     return duckmetrics.check(str(folder / f"{name}.predictions.parquet"), truth, **options)
 
 
+# The advice is in the SQL of the engine.
+ADVISED = re.compile(r'"?SELECT \* [^"]* FROM \.\.\."?')
+
+
+def alike(findings: duckmetrics.Findings) -> list[Any]:
+    """Return findings without the SQL in their advice."""
+    return [
+        replace(one, message=ADVISED.sub("", one.message), advice=ADVISED.sub("", one.advice))
+        for one in findings.rows
+    ]
+
+
 # Spark plans the query of all checks in seconds, so its executors look for some of the faults only.
-@pytest.mark.parametrize("name", TOLD[::9])
+@pytest.mark.parametrize("name", TOLD[::27])
 def test_the_executors_find_the_same(spark: Any, folder: Path, name: str) -> None:
     found, wanted = told(folder, name, engine=spark), told(folder, name)
-    assert found.rows == wanted.rows
+    assert alike(found) == alike(wanted)
     assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
 
 
 def test_check_finds_the_same_in_small_tables(spark: Any, small: None, folder: Path) -> None:
     for name in TOLD:
         found, wanted = told(folder, name, engine=spark), told(folder, name)
-        assert found.rows == wanted.rows
+        assert alike(found) == alike(wanted)
         assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
 
 
