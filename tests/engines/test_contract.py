@@ -114,7 +114,8 @@ def test_rankings_with_slices(used: Used) -> None:
               for one in (found, wanted)]  # fmt: skip
     assert values[0].keys() == values[1].keys()
     assert all(same(value, values[1][key]) for key, value in values[0].items())
-    assert [one for one in tables_of(used) if one not in before] == []
+    if used.name != "duckdb":  # there, the tables of values stay as long as the result
+        assert [one for one in tables_of(used) if one not in before] == []
 
 
 def test_a_comparison(used: Used) -> None:

@@ -18,7 +18,7 @@ ROWS = """SELECT i AS id, (i * 7 % 10 < 4)::INT AS label, (i * 13 % 17 / 17e0)::
 # Replacements for the words of a printed call, where a column of that name does not work.
 MEANT = {
     "metrics": "['auc']", "like": "'sklearn'", "weight": "w", "control": "'a'", "baseline": "'a'",
-    "margin": "0.1",
+    "margin": "0.1", "message": "'duckmetrics: no rows'",
     "max_fpr": "0.5", "recall": "0.5", "precision": "0.5", "fpr": "0.5", "top": "0.5", "beta": "2",
     "data": "every", "category": "'c1'",
 }  # fmt: skip
