@@ -148,11 +148,11 @@ def test_rows_without_a_cluster_are_refused_in_the_name_of_the_plan() -> None:
         "label": [0, 1, 1, 0] * 2, "score": [0.1, 0.9, 0.4, 0.2, 0.3, 0.2, 0.8, 0.1], "model": [*"AAAABBBB"],
     })  # fmt: skip
     with pytest.raises(InputError, match=r"^plan: no column shows .*set unpaired=True") as refused:
-        duckmetrics.plan(rows, None, "auc", system="model", difference=0.1)
+        duckmetrics.plan(rows, None, "auc", system="model", baseline="A", difference=0.1)
     assert "compare" not in str(refused.value)
-    assert duckmetrics.plan(rows, None, "log_loss", system="model", difference=0.1, unpaired=True).rows[0][
-        "units"
-    ]
+    assert duckmetrics.plan(
+        rows, None, "log_loss", system="model", baseline="A", difference=0.1, unpaired=True
+    ).rows[0]["units"]
 
 
 def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
