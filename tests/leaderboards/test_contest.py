@@ -117,6 +117,7 @@ def test_a_metric_is_a_family_of_its_own(runs: dict[str, Scores], truth: Any, bo
     assert "paired_t; 10 pairs of each metric, p adjusted by holm, p < 0.05" in board.method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [{"ndcg@10": 0.08, "mean_rank": 0.9}, {"ndcg@10": "16%"}])
 def test_a_margin_as_scipy_and_statsmodels(
     runs: dict[str, Scores], truth: Any, board: Leaderboard, margin: dict[str, Any]

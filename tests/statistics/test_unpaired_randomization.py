@@ -71,6 +71,7 @@ def test_values_without_variance_and_few_units() -> None:
     assert one_side["p"] == pytest.approx(known.pvalue, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_many_units_take_fewer_draws() -> None:
     source = np.random.default_rng(2)
     row = exchanged(source.normal(size=9000), source.normal(size=7000))
