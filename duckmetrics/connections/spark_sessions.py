@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duckmetrics.errors import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from pyspark.sql import DataFrame, SparkSession
 
+T = TypeVar("T")
+
 INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
+# The seconds between two requests to cancel.
+_PAUSE = 0.2
 _TRACEBACK = "Traceback (most recent call last):"
 _PLACE = re.compile(r'^ *File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$', re.M)
 
@@ -67,23 +72,53 @@ def is_stopped(session: SparkSession) -> bool:
     return bool(getattr(session, "is_stopped", False))
 
 
-@contextmanager
-def cancelled_with(session: SparkSession, tag: str) -> Iterator[None]:
-    """Cancel the jobs of a call if it is interrupted; otherwise, Spark would go on with them.
+def run_apart(session: SparkSession, tag: str, run: Callable[[], T]) -> T:
+    """Return the result of a function; an interrupt cancels its jobs, which Spark would go on with otherwise.
+
+    It runs in another thread. An interrupt of a thread that waits for Java leaves the answer unread, and the
+    next request, such as the one that cancels, would wait for that answer.
 
     Args:
-        tag: the name of the call, which no other has.
+        tag: a name that no other run has.
     """
-    session.addTag(tag)
+    from pyspark import InheritableThread
+
+    outcome: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(run())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    add, remove, cancel = _tags_of_jobs(session)
+    add(tag)
     try:
-        yield
-    except KeyboardInterrupt:
-        with suppress(Exception):
-            session.interruptTag(tag)
-        raise
+        # The jobs of the thread have the tags and the description of this one.
+        thread = InheritableThread(target=work, session=session, daemon=True)
+        thread.start()
+        try:
+            return outcome.result()
+        except KeyboardInterrupt:
+            while thread.is_alive():  # a job may begin after the others are cancelled
+                with suppress(Exception):
+                    cancel(tag)
+                thread.join(_PAUSE)
+            raise
     finally:
         with suppress(Exception):  # the session may have been stopped
-            session.removeTag(tag)
+            remove(tag)
+
+
+def _tags_of_jobs(session: SparkSession) -> tuple[Callable[[str], Any], ...]:
+    """Return the functions that add a tag to the jobs to come, remove it, and cancel the jobs that have it.
+
+    A tag of a classic session would be that of one thread.
+    """
+    if hasattr(session, "_jsparkSession"):
+        context = session.sparkContext
+        return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
+    return session.addTag, session.removeTag, session.interruptTag
 
 
 def of_session(frame: DataFrame, session: SparkSession) -> bool:

@@ -9,19 +9,19 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.connections.spark_plans import is_in_place
 from duckmetrics.connections.spark_sessions import (
-    cancelled_with,
     cause,
     is_of_spark,
     is_stopped,
     open_session,
     refuse_stopped,
+    run_apart,
 )
 from duckmetrics.connections.spark_views import SparkViews
 from duckmetrics.dialects.translation import translated
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
+
+T = TypeVar("T")
 
 # The features that only decide how DuckDB computes.
 PLANS = frozenset({
@@ -90,7 +92,7 @@ class SparkEngine(Engine):
 
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
-        """Use the session for one call: an interrupt cancels its jobs, and its views are gone afterwards.
+        """Use the session for one call; its views are gone afterwards.
 
         Args:
             keep: whether results are read later; the rows that they need stay with the executors.
@@ -98,11 +100,7 @@ class SparkEngine(Engine):
         self._small.start()
         is_first = self._views.is_empty
         try:
-            with (
-                cancelled_with(self.session, new_name("call")),
-                self._views.visible(),
-                self.step("other steps"),
-            ):
+            with self._views.visible(), self.step("other steps"):
                 yield
         except BaseException:
             if is_first:  # else, a result was asked for more, and may be asked again
@@ -129,14 +127,14 @@ class SparkEngine(Engine):
             InputError: there is no such table, or it cannot be read.
         """
         with self.step(f"find {role}"):
-            label, frame = self._tables.found(table, role)
+            label, frame = self._apart(lambda: self._tables.found(table, role))
         name = self.name(role)
         try:
             frame, renamed = told_apart(with_lists(frame))
             columns = columns_of(frame)
             self._views.add(name, frame, columns)
             with self.step(f"read {role}"):
-                empty = self._is_empty(name, frame)
+                empty = self._apart(lambda: self._is_empty(name, frame))
         except Exception as error:
             if not is_of_spark(error):
                 raise
@@ -275,6 +273,9 @@ class SparkEngine(Engine):
             self.ran.append(text)
         return found
 
+    def _apart(self, run: Callable[[], T]) -> T:
+        return run_apart(self.session, new_name("run"), run)
+
     def _tried(self, run: Callable[[], Any], text: str) -> Any:
         """Return what a function returns.
 
@@ -282,7 +283,7 @@ class SparkEngine(Engine):
             EngineError: Spark refuses it, or was stopped.
         """
         try:
-            return run()
+            return self._apart(run)
         except Exception as error:
             if is_stopped(self.session):
                 refuse_stopped(self.session)

@@ -19,6 +19,7 @@ from duckmetrics.connections import spark_plans
 from duckmetrics.connections.spark_sessions import cause, is_stopped
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from support.other_engines import spark_session
+from support.spark_stages import jobs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,29 +127,39 @@ def test_a_plan_that_changes_or_works_is_read_once(spark: Any, tmp_path: Path) -
 # ---- it can be stopped, and says what went wrong
 
 
-def test_an_interrupt_cancels_the_jobs(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_cancels_the_jobs(spark: Any) -> None:
     """The handler of PySpark would cancel all jobs, also of others; in a notebook it is not in place."""
-    slept = "java_method('java.lang.Thread', 'sleep', 3000L)"
-    rows = spark.sql(RUN).selectExpr("query_id", "item_id", f"length({slept}) + score AS score")
+    system = spark._jvm.java.lang.System
+    begun = "coalesce(java_method('java.lang.System', 'setProperty', 'duckmetrics.task', 'begun'), '')"
+    slept = "java_method('java.lang.Thread', 'sleep', 5000L)"
+    rows = spark.range(6, numPartitions=2).selectExpr(
+        "id % 2 AS query_id", "id AS item_id", f"length({begun}) + length({slept}) AS score"
+    )
+    truth = spark.range(2).selectExpr("id AS query_id", "id AS item_id")
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    tracker = spark.sparkContext.statusTracker()
+    before = {job.jobId() for job in jobs(spark)}
 
     def interrupt() -> None:
-        while not tracker.getActiveStageIds():
+        while system.getProperty("duckmetrics.task") is None:
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            duckmetrics.evaluate(rows, TRUTH, "mrr")
+            duckmetrics.evaluate(rows, truth, "mrr")
     finally:
         signal.signal(signal.SIGINT, handler)
-    until = time.time() + 10
+        system.clearProperty("duckmetrics.task")
+    tracker, until = spark.sparkContext.statusTracker(), time.time() + 10
     while tracker.getActiveJobsIds() and time.time() < until:
         time.sleep(0.1)
     assert list(tracker.getActiveJobsIds()) == []
+    # The job that slept did not end by itself, and none came after it.
+    last = next(job for job in jobs(spark) if job.jobId() not in before)
+    assert last.status().toString() == "FAILED"
     assert views(spark) == []
+    assert spark.sql("SELECT 1 AS one").collect()[0].one == 1
 
 
 def test_the_cause_of_a_failing_function_is_shown(spark: Any) -> None:

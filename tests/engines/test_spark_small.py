@@ -15,6 +15,7 @@ from support import faults
 from support.cases import ROOT
 from support.command_line import Command, document
 from support.other_engines import spark_session
+from support.spark_stages import jobs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,12 +42,6 @@ def spark() -> Any:
 @pytest.fixture
 def small(tables_stay_with_spark: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_small, "MOST_ROWS", MOST_ROWS)
-
-
-def jobs(spark: Any) -> list[Any]:
-    """Return the jobs so far, the newest first."""
-    listed = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
-    return [listed.apply(i) for i in range(listed.size())]
 
 
 @pytest.mark.parametrize(

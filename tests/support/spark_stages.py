@@ -1,4 +1,4 @@
-"""The stages that a session of Spark ran, from the store of their status."""
+"""The jobs and stages that a session of Spark ran, from the store of their status."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ def stages(spark: Any) -> list[Stage]:
         rows = stage.inputRecords() + stage.shuffleReadRecords()
         found.append((stage.stageId(), stage.numTasks(), rows))
     return found
+
+
+def jobs(spark: Any) -> list[Any]:
+    """Return the jobs so far, the newest first."""
+    listed = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
+    return [listed.apply(i) for i in range(listed.size())]
 
 
 def largest_task(spark: Any, number: int) -> int:
