@@ -29,7 +29,7 @@ _HEAD = "== Physical Plan =="
 
 def is_in_place(frame: DataFrame) -> bool:
     """Return whether a frame can be read several times: its rows are stored, and stay the same."""
-    return all(_IN_PLACE.match(one) and not _CHANGING.search(one) for one in _operators(_explained(frame)))
+    return all(_IN_PLACE.match(one) and not _CHANGING.search(one) for one in _operators(explained(frame)))
 
 
 def _operators(plan: str) -> list[str]:
@@ -46,9 +46,9 @@ def _operators(plan: str) -> list[str]:
     return found
 
 
-def _explained(frame: Any) -> str:
-    """Return the physical plan; a classic frame only prints it."""
+def explained(frame: Any, mode: str = "simple") -> str:
+    """Return the plan of a frame, which starts no job; a classic frame only prints it."""
     if hasattr(frame, "_jdf"):
         made = frame.sparkSession._jvm.PythonSQLUtils
-        return str(made.explainString(frame._jdf.queryExecution(), "simple"))
-    return str(frame._explain_string())
+        return str(made.explainString(frame._jdf.queryExecution(), mode))
+    return str(frame._explain_string(mode=mode))

@@ -143,8 +143,7 @@ class SparkEngine(Engine):
 
     def _is_empty(self, name: str, frame: DataFrame) -> bool:
         """Collect a table if it and all others are small; return whether it has no rows."""
-        with self._views.visible(name):
-            count = self._small.collect(name, frame)
+        count = self._small.collect(name, frame)
         if count is None:
             return bool(frame.isEmpty())
         if not is_in_place(frame):  # a large table may follow, and be joined with the rows that are here

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.connections.spark_plans import explained
 from duckmetrics.errors import EngineError
 from duckmetrics.expressions.folding import literal
 
@@ -67,12 +68,8 @@ class SmallTables:
         return self.are_all if read <= steps else read - steps <= self._names
 
     def collect(self, name: str, frame: DataFrame) -> int | None:
-        """Collect a table; return the number of its rows, None if one of the call is not small.
-
-        Args:
-            name: of the frame in the session.
-        """
-        rows = None if self._is_large else _collected(self._session, name, frame)
+        """Collect a table; return the number of its rows, None if one of the call is not small."""
+        rows = None if self._is_large else _collected(self._session, frame)
         if rows is None or not self._understand_times(rows):
             self._is_large = True
             # Other tables will be joined with this one.
@@ -100,13 +97,12 @@ class SmallTables:
         self._names.add(name)
 
 
-def _collected(session: SparkSession, view: str, frame: DataFrame) -> pa.Table | None:
+def _collected(session: SparkSession, frame: DataFrame) -> pa.Table | None:
     """Return the rows of a table, None if it is not small."""
     most = _bytes(session.conf.get(LIMIT) or "")
     if not most or not MOST_ROWS:
         return None
-    # This statement starts no job.
-    plan = _PLAN.search(session.sql(f"EXPLAIN COST SELECT * FROM {view}").collect()[0][0])
+    plan = _PLAN.search(explained(frame, "cost"))
     size = None if plan is None else _bytes(plan[2])
     if plan is None or size is None or size > most:
         return None

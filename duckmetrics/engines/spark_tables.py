@@ -101,7 +101,7 @@ class SparkTables:
     def _path_of_format(self, text: str, format_: str, path: str) -> tuple[str, DataFrame]:
         if format_ in _FORMATS:
             lakes.refuse(path, SPARK, not file_format(path), self._first_file)
-        return self._read(text, lambda: self._session.sql(f"SELECT * FROM {text}"))
+        return self._table(text)
 
     def _format_of(self, path: str) -> str:
         """Return the format of a file by its suffix, of a folder by its files; usually Parquet."""
