@@ -5,27 +5,32 @@ from __future__ import annotations
 import re
 
 import sqlglot
+from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 
-_REPLACE = re.compile(r'"?SELECT \* REPLACE \((?P<text>.+) AS (?P<name>\w+)\) FROM \.\.\."?')
+_REPLACE = re.compile(r"SELECT \* REPLACE \(.+\)(?= FROM \.\.\.)")
 
 
 def in_dialect(advice: str, dialect: str) -> str:
     """Write the queries in an advice of DuckDB for another engine."""
-    if dialect == DIALECT:
-        return advice
-    return _REPLACE.sub(lambda found: replaced(found["name"], found["text"], dialect), advice)
+    return advice if dialect == DIALECT else _REPLACE.sub(lambda found: _excepting(found[0], dialect), advice)
 
 
 def replaced(name: str, text: str, dialect: str = DIALECT) -> str:
     """Return a quoted query that reads a table with another expression in place of a column.
 
     Args:
-        text: the expression, in DuckDB's words.
+        text: the expression, in DuckDB's words, with {} for the column.
         dialect: of the engine that has the table.
     """
-    if dialect == DIALECT:
-        return f'"SELECT * REPLACE ({text} AS {name}) FROM ..."'
-    written = sqlglot.parse_one(text, read=DIALECT).sql(dialect)
-    return f'"SELECT * EXCEPT ({name}), {written} AS {name} FROM ..."'
+    column = exp.to_identifier(name).sql(DIALECT)
+    return in_dialect(f'"SELECT * REPLACE ({text.format(column)} AS {column}) FROM ..."', dialect)
+
+
+def _excepting(query: str, dialect: str) -> str:
+    """Write the replaced column of a query as a new one, for engines without REPLACE."""
+    (star,) = sqlglot.parse_one(query, read=DIALECT).selects
+    (new,) = star.args["replace"]
+    others = exp.Star(except_=[exp.column(new.args["alias"].copy())])
+    return exp.select(others, new).sql(dialect)

@@ -90,7 +90,7 @@ def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
             ),
         )
     if type_ == "BLOB":
-        as_text = replaced(name, f"CAST({name} AS VARCHAR)", dialect)
+        as_text = replaced(name, "CAST({} AS VARCHAR)", dialect)
         raise InputError(
             label,
             f"{what}, not an id",
@@ -100,7 +100,7 @@ def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
         raise InputError(
             label,
             f"{what}, not an id: such numbers are not exact keys",
-            f"cast it, as in {replaced(name, f'CAST({name} AS BIGINT)', dialect)}",
+            f"cast it, as in {replaced(name, 'CAST({} AS BIGINT)', dialect)}",
         )
     raise InputError(label, f"{what}, not an id", "use a number, text, UUID, date, timestamp or boolean")
 
@@ -129,7 +129,7 @@ def same_kind(left: Key, right: Key, column: str) -> None:
                     f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has {name} of "
                     f"type {right.types[i]}"
                 ),
-                f"make them one kind, as in {replaced(cast, f'CAST({cast} AS {to})', left.dialect)}",
+                f"make them one kind, as in {replaced(cast, f'CAST({{}} AS {to})', left.dialect)}",
             )
 
 

@@ -91,12 +91,12 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
 
 def _as_number(source: Source, name: str, is_label: bool) -> str:
     """Return advice on how to make numbers of a column that holds something else."""
-    text, how, more, type_ = f"CAST({name} AS DOUBLE)", "cast it", "", source.columns[name]
+    text, how, more, type_ = "CAST({} AS DOUBLE)", "cast it", "", source.columns[name]
     is_time = type_.startswith(("TIMESTAMP", "DATE"))
     if is_label:
-        text, how = f"({name} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
+        text, how = f"({{}} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
     elif is_time:
-        text, how = f"epoch({name})", "take its seconds"
+        text, how = "epoch({})", "take its seconds"
     elif type_ == "VARCHAR":
         more = f"; if it has decimal commas, cast replace({name}, ',', '.')"
     return f"{how}, as in {replaced(name, text, source.dialect)}{more}"
