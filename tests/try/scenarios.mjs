@@ -77,6 +77,7 @@ async function sample(page, given) {
   await settled(page);
   const found = {
     first,
+    headline: await textOf(page, 'h3.verdict'),
     text: await textOf(page, '#answer-body'),
     found: await textOf(page, '#found'),
   };

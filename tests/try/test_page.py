@@ -52,6 +52,19 @@ def clicks() -> duckmetrics.Comparison:
     )  # fmt: skip
 
 
+def digits() -> duckmetrics.Comparison:
+    """Return what Python computes for the sample of two search systems."""
+    return duckmetrics.compare(
+        DIGITS / "pixels.parquet", DIGITS / "qrels.parquet",
+        metrics=["ndcg@10", "map", "precision@10", "mrr"], system="system", baseline="blocks",
+    )  # fmt: skip
+
+
+def assert_same_headline(found: Mapping[str, Any], expected: duckmetrics.Comparison) -> None:
+    """Compare the headline with the sentence of Python."""
+    assert found["headline"] == f"{expected.verdict}."
+
+
 def assert_equal(found: list[Row], expected: list[Row]) -> None:
     """Compare rows by system, metric and slice, in all numbers and in the verdict."""
 
@@ -75,20 +88,24 @@ def assert_equal(found: list[Row], expected: list[Row]) -> None:
 def test_digits_prints_the_numbers_of_the_readme(browse: Browse) -> None:
     found = browse("sample", sample="digits")
     assert "0.7816 → 0.9745" in found["text"]
-    assert "pixels is better than blocks." in found["text"]
+    assert_same_headline(found, digits())
     assert "2 systems (blocks and pixels) · 200 queries with judgments" in found["found"]
 
 
 def test_the_comparison_of_recommenders_equals_python(browse: Browse) -> None:
     found = browse("sample", sample="shop")
     assert len(found["rows"]) == 60
-    assert_equal(found["rows"], shop().summary.to_pylist())
+    expected = shop()
+    assert_equal(found["rows"], expected.summary.to_pylist())
     assert "candidate is better than baseline, but worse in country JP." in found["text"]
+    assert_same_headline(found, expected)
 
 
 def test_click_models_equal_python_with_clusters(browse: Browse) -> None:
     found = browse("sample", sample="clicks")
-    assert_equal(found["rows"], clicks().summary.to_pylist())
+    expected = clicks()
+    assert_equal(found["rows"], expected.summary.to_pylist())
+    assert_same_headline(found, expected)
     assert "44,974 rows of 2,400 users" in found["text"]
 
 

@@ -1,7 +1,7 @@
 // The pictures of the report: the same marks, classes and axes, as elements of this page.
 import { breakable, cell, h, svg } from './dom.js';
 import { clipped, focus, height, place, span, ticks } from './scales.js';
-import { KINDS, SIGNS, change, sign, wordOf } from './verdict.js';
+import { KINDS, SIGNS, change, sign, toward, wordOf } from './verdict.js';
 import { digitsOf, known, number, percent } from './words.js';
 
 const SHAPES = {
@@ -163,9 +163,9 @@ function wordsInstead(one, before, digits) {
   if (before === null || one.value === null) return one.reason ?? 'no value';
   if (one.target === null) return sign(one) ? 'no relative change from 0' : 'no direction is better';
   const [old, now] = [before, one.value].map(value => Math.abs(value - one.target));
-  const way = now === old ? 'as far from' : now < old ? 'nearer to' : 'farther from';
   const isClear = ['better', 'worse', 'different'].includes(one.verdict);
-  return `${isClear ? way : 'aims at'} ${one.target}: ${number(old, digits)} off, now ${number(now, digits)}`;
+  const way = isClear ? toward(one.target, before, one.value) : `aims at ${one.target}`;
+  return `${way}: ${number(old, digits)} off, now ${number(now, digits)}`;
 }
 
 /** Values with intervals, a group of rows per metric, each on the axis of its metric. */
