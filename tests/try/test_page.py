@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import duckdb
 import pytest
@@ -123,6 +124,19 @@ def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path:
         if sample == "cancer":  # of one model, only the page has a name
             values = {("score", *key[1:]): value for key, value in values.items()}
         assert values == pytest.approx(expected, abs=TOLERANCE), name
+
+
+def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -> None:
+    """The macros of rows take parameters as arguments; a metric that is not compared has its own macro."""
+    metrics = ["auc", "f_beta(beta=2)", "precision_at_recall(recall=0.9)", "ece(bins=5)"]
+    cancer = ROOT / "data/breast_cancer/predictions.parquet"
+    expected = [row["value"] for row in duckmetrics.evaluate(cancer, None, metrics).rows]
+    found = browse("sample", sample=f"cancer&by=&metrics={quote(','.join(metrics))}")
+    assert [row["value"] for row in found["rows"]] == pytest.approx(expected, abs=1e-12)
+    shutil.copy(cancer, tmp_path)
+    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+        values = [row["value"] for row in run(found["texts"][name], tmp_path)]
+        assert values == pytest.approx(expected, abs=1e-12), name
 
 
 def _key(row: Row) -> tuple[object, ...]:
@@ -298,6 +312,18 @@ def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
     found = browse("cancel")
     assert "cancelled" in found["text"]
     assert "ndcg@7" in found["after"]
+
+
+def test_a_crashed_engine_is_replaced(browse: Browse) -> None:
+    found = browse(
+        "crash", before="SET VARIABLE mark = 42; SELECT getvariable('mark') AS mark",
+        crash="SELECT length(repeat(chr(97), 4000000000))",
+        after="SELECT getvariable('mark') AS mark, count(*) AS n FROM pixels",
+    )  # fmt: skip
+    assert "42" in found["before"]
+    assert "was replaced" in found["crashed"]
+    assert "NULL\t20000" in found["after"]
+    assert "ndcg@7" in found["text"]
 
 
 def test_own_javascript_is_small_and_clean() -> None:

@@ -96,7 +96,8 @@ export class Control {
     const opened = await open(this.engine, blob, named);
     const file = { name: blob.name, blob, table: named, system: named, loaded: null, ...opened };
     refuse(file);
-    Object.assign(file, recognized(state.layouts, file.columns, blob.name));
+    const systems = new RegExp(`^(?:${state.catalog.system_columns})$`, 'i');
+    Object.assign(file, recognized(state.layouts, systems, file.columns, blob.name));
     const known = sample?.files.find(one => one.file.endsWith(`/${blob.name}`));
     if (known) file.role = known.role;
     if (sample) Object.assign(file.map, columnsOfSample(sample, file));
@@ -121,6 +122,8 @@ export class Control {
   async restore() {
     for (const file of state.files) if (file.loaded) await file.load(file.isSelective ? file.loaded : null);
     for (const file of state.extra) await file.load(null);
+    // What follows a number reads the views of its question.
+    if (state.answer) for (const view of compute.viewsOf(state)) await this.engine.during(view);
   }
 
   async #drop(file) {
@@ -342,7 +345,7 @@ export class Control {
       );
       return;
     }
-    if (error.isCrash) await this.engine.restart().catch(() => null);
+    if (error.isCrash) await this.engine.start().catch(() => null);
     if (state.answer) {
       // The number stands; only what follows it failed.
       state.isWorking = false;
