@@ -184,6 +184,7 @@ READABLE = {
     "lists": made.lists, "200 columns": made.dictionaries, "timestamps": made.timestamps, "big": made.big,
     "tsv": lambda folder: made.text(folder, ".tsv", "\t"),
     "gzip": lambda folder: made.text(folder, ".csv.gz"),
+    "Spark": made.of_spark, "Polars": made.of_polars, "pandas": made.of_pandas, "brackets": made.bracketed,
 }  # fmt: skip
 
 

@@ -151,7 +151,7 @@ async function curves(engine, state) {
 }
 
 /** The models that a chart shows: the baseline and another one. */
-export function drawnModels(state, models) {
+function drawnModels(state, models) {
   const { baseline } = state.question;
   if (!isCompared(state)) return models.slice(0, 2);
   return [baseline, models.find(one => one !== baseline)];

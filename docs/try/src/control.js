@@ -5,7 +5,7 @@ import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
-import { FileError, fetchedFile, open, refuse, tableName } from './files.js';
+import { fetchedFile, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle } from './layouts.js';
 import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
@@ -93,9 +93,14 @@ export class Control {
       blob.name,
       state.files.map(one => one.table),
     );
-    const opened = await open(this.engine, blob, named);
-    const file = { name: blob.name, blob, table: named, system: named, loaded: null, ...opened };
-    refuse(file);
+    const file = { name: blob.name, blob, table: named, system: named, loaded: null };
+    try {
+      Object.assign(file, await open(this.engine, blob, named));
+      refuse(file);
+    } catch (error) {
+      if (!error.isCrash) await this.#drop(file);
+      throw error;
+    }
     const systems = new RegExp(`^(?:${state.catalog.system_columns})$`, 'i');
     Object.assign(file, recognized(state.layouts, systems, file.columns, blob.name));
     const known = sample?.files.find(one => one.file.endsWith(`/${blob.name}`));
@@ -141,11 +146,9 @@ export class Control {
     if (error.isCrash) await this.engine.restart().catch(() => null);
     this.page.status('Ready');
     drawData(state, this);
-    drawFileProblem(
-      ofFile(error instanceof FileError ? error : Object.assign(error, { file: names[0] ?? '' }), names),
-    );
     if (state.files.length) await this.changed().catch(() => null);
-    if (state.files.length) drawFileProblem(ofFile(error, names));
+    error.file ??= names[0] ?? '';
+    drawFileProblem(ofFile(error, names));
   }
 
   async reset() {

@@ -182,7 +182,7 @@ export function script(file) {
 }
 
 /** Rows as objects; rows of Arrow are proxies that change under the reader. */
-export function rowsOf(table) {
+function rowsOf(table) {
   const { fields } = table.schema;
   const names = fields.map(field => field.name);
   const columns = fields.map((field, place) => {
