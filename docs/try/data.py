@@ -17,12 +17,15 @@ import cut
 import pyarrow.parquet as pq
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.catalog.meanings import meanings
+from duckmetrics.checks.examination import protected
+from duckmetrics.inputs.sources import RUN
 from duckmetrics.layouts.layouts import layouts
 from duckmetrics.macros.script import macro_names
 from duckmetrics.presets.presets import presets
+from duckmetrics.row_macros.row_comparison import not_compared
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -98,10 +101,12 @@ def _catalog() -> dict[str, Any]:
     every = [*catalog().metrics.values(), *catalog().tables.values()]
     names = {definition.family for definition in every}
     macros = {family: macro_names(catalog(), family) for family in names}
+    refused = not_compared(catalog())
     return {
         "version": __version__,
+        "system_columns": RUN.pattern,
         "usual": {family: catalog().usual(family).replace(" ", "").split(",") for family in sorted(names)},
-        "metrics": [_metric(definition, macros[definition.family]) for definition in every],
+        "metrics": [_metric(one, macros[one.family], refused) for one in every],
         "presets": [
             {
                 "name": name, "title": tool.title, "version": tool.version,
@@ -113,8 +118,13 @@ def _catalog() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _metric(definition: Definition, macros: dict[str, str]) -> dict[str, Any]:
-    """Return what the page shows of a metric or table."""
+def _metric(definition: Definition, macros: dict[str, str], refused: dict[str, str]) -> dict[str, Any]:
+    """Return what the page shows of a metric or table.
+
+    Args:
+        macros: name of a metric -> the name of its macro.
+        refused: name of a metric of rows that is not compared -> the reason.
+    """
     words, bounds = explanation(definition), definition.range
     usual = definition.header.get("usual", definition.name)
     depth = usual.rpartition("@")[2] if "@" in usual else None
@@ -139,10 +149,18 @@ def _metric(definition: Definition, macros: dict[str, str]) -> dict[str, Any]:
         "usual": usual,
         "default_k": int(depth) if depth else None,
         "has_cutoff": "k" in definition.own_params,
+        "not_compared": refused.get(definition.name) if definition.family == CLASSIFICATION else None,
+        "accepts_any_score": _accepts_any_score(definition),
         "switches": [
             _switch(definition, param) for name, param in catalog().params(definition).items() if name != "k"
         ],
     }
+
+
+def _accepts_any_score(definition: Definition) -> bool:
+    """Return whether no check requires that the scores of a metric are probabilities."""
+    read = {definition.name, *(source.name for source in catalog().foundations(definition))}
+    return not read & protected(catalog().checks[CLASSIFICATION, "not_a_probability"])
 
 
 def _finite(bound: float) -> float | None:

@@ -43,7 +43,7 @@ from duckmetrics.statistics.adjustment import HOLM
 from duckmetrics.summaries.plans import APPROX, by_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -55,13 +55,9 @@ KNOWN = ("metric", "is_binary", "undefined", "infinite", "better", "target")
 
 def comparison_macro(catalog: Catalog) -> Macro:
     """Return the macro that compares systems of rows with a baseline."""
-    # An approximation has no values of units.
-    settled = {**SETTLED, APPROX: None}
-    known = Offer(catalog, aliases_of(catalog, CLASSIFICATION), settled)
-    every = [UnitsOfMetric(catalog, one) for one in known.asked]
-    refused = {name: one.without for one in every if one.without is not None for name in one.asked.names}
-    names = [name for one in every if one.without is None for name in one.asked.names]
-    offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION, names), settled)
+    refused = not_compared(catalog)
+    names = [name for one in _offer(catalog).asked for name in one.names if name not in refused]
+    offer = _offer(catalog, names)
     declared = catalog.statistics[TEST].own_params
     needed = {
         SYSTEM: "the name of the column that identifies the system",
@@ -77,6 +73,17 @@ def comparison_macro(catalog: Catalog) -> Macro:
     query = _Compared(catalog, offer, arguments, refused).query
     title = "Systems of classified rows next to a baseline, with tests over clusters"
     return Macro(NAME, (Overload(arguments, Written(query)),), title)
+
+
+def not_compared(catalog: Catalog) -> dict[str, str]:
+    """Return the metrics that the macro does not compare, by each of their names, with the reason."""
+    every = [UnitsOfMetric(catalog, one) for one in _offer(catalog).asked]
+    return {name: one.without for one in every if one.without is not None for name in one.asked.names}
+
+
+def _offer(catalog: Catalog, names: Collection[str] = ()) -> Offer:
+    """Return metrics, all by default. An approximation has no values of units."""
+    return Offer(catalog, aliases_of(catalog, CLASSIFICATION, names), {**SETTLED, APPROX: None})
 
 
 class _Compared(OfRows):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,6 +124,40 @@ def dictionaries(folder: Path) -> list[Path]:
     for number in range(200):
         run = run.append_column(f"feature_{number}", pa.array([number] * run.num_rows))
     return parquet(folder, run=run, truth=truth)
+
+
+def of_spark(folder: Path) -> list[Path]:
+    """Write Parquet as Spark does: timestamps of 96 bits as ids, several groups of rows, brackets in the name."""
+    paths = [folder / "part-00000-c000[1].snappy.parquet", folder / "truth.parquet"]
+    tables = ranking(lambda number: datetime(2026, 1, 1 + number, 12, 30))
+    for path, table in zip(paths, tables, strict=True):
+        pq.write_table(table, path, flavor="spark", use_deprecated_int96_timestamps=True, row_group_size=100)
+    return paths
+
+
+def of_polars(folder: Path) -> list[Path]:
+    """Write Parquet as Polars does, with ids as categories."""
+    polars = pytest.importorskip("polars")
+    paths = [folder / "run.parquet", folder / "truth.parquet"]
+    for path, table in zip(paths, ranking(), strict=True):
+        frame = polars.from_arrow(table)
+        frame.with_columns(polars.col("query_id").cast(polars.Categorical)).write_parquet(path)
+    return paths
+
+
+def of_pandas(folder: Path) -> list[Path]:
+    """Write Parquet as pandas does: with an index, here the query."""
+    pytest.importorskip("pandas")
+    paths = [folder / "run.parquet", folder / "truth.parquet"]
+    for path, table in zip(paths, ranking(), strict=True):
+        table.to_pandas().set_index("query_id").to_parquet(path)
+    return paths
+
+
+def bracketed(folder: Path) -> list[Path]:
+    """Write CSV whose name is a pattern of names."""
+    run, truth = text(folder)
+    return [run.rename(folder / "run[1]*.csv"), truth]
 
 
 def timestamps(folder: Path) -> list[Path]:

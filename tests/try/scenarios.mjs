@@ -70,13 +70,14 @@ async function axe(page, given) {
 async function sample(page, given) {
   const start = Date.now();
   await page.goto(new URL(`?sample=${given.sample}`, given.page).href);
-  await page.waitForFunction(() => document.body.dataset.state, null, {
+  await page.waitForFunction(() => document.body.dataset.state || document.querySelector('.problem'), null, {
     timeout: 120000,
   });
   const first = Date.now() - start;
   await settled(page);
   const found = {
     first,
+    headline: await textOf(page, 'h3.verdict'),
     text: await textOf(page, '#answer-body'),
     found: await textOf(page, '#found'),
   };
@@ -129,6 +130,26 @@ async function sql(page, given) {
     results: await page.$$eval('#results > *', all => all.length),
     address: page.url(),
   };
+}
+
+/** The engine crashes in the SQL tab; the files are there again, and the question has its answer. */
+async function crash(page, given) {
+  await open(page, given, '?sample=digits');
+  await settled(page);
+  await page.click('#way-sql');
+  const run = async text => {
+    await page.fill('#editor', text);
+    await page.click('#run');
+    await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'));
+    await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready');
+    return textOf(page, '#results');
+  };
+  const found = { before: await run(given.before), crashed: await run(given.crash), after: await run(given.after) };
+  await page.click('#way-form');
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.fill('#question .cut input >> nth=0', '7');
+  await settled(page);
+  return { ...found, text: await textOf(page, '#answer-body') };
 }
 
 async function states(page, given) {
@@ -219,4 +240,4 @@ async function cancel(page, given) {
   return { back, text, after: await textOf(page, '#answer-body') };
 }
 
-export const scenarios = { sample, files, sql, states, keyboard, cancel };
+export const scenarios = { sample, files, sql, states, keyboard, cancel, crash };

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import duckdb
 import pytest
@@ -52,6 +53,19 @@ def clicks() -> duckmetrics.Comparison:
     )  # fmt: skip
 
 
+def digits() -> duckmetrics.Comparison:
+    """Return what Python computes for the sample of two search systems."""
+    return duckmetrics.compare(
+        DIGITS / "pixels.parquet", DIGITS / "qrels.parquet",
+        metrics=["ndcg@10", "map", "precision@10", "mrr"], system="system", baseline="blocks",
+    )  # fmt: skip
+
+
+def assert_same_headline(found: Mapping[str, Any], expected: duckmetrics.Comparison) -> None:
+    """Compare the headline with the sentence of Python."""
+    assert found["headline"] == f"{expected.verdict}."
+
+
 def assert_equal(found: list[Row], expected: list[Row]) -> None:
     """Compare rows by system, metric and slice, in all numbers and in the verdict."""
 
@@ -75,20 +89,24 @@ def assert_equal(found: list[Row], expected: list[Row]) -> None:
 def test_digits_prints_the_numbers_of_the_readme(browse: Browse) -> None:
     found = browse("sample", sample="digits")
     assert "0.7816 → 0.9745" in found["text"]
-    assert "pixels is better than blocks." in found["text"]
+    assert_same_headline(found, digits())
     assert "2 systems (blocks and pixels) · 200 queries with judgments" in found["found"]
 
 
 def test_the_comparison_of_recommenders_equals_python(browse: Browse) -> None:
     found = browse("sample", sample="shop")
     assert len(found["rows"]) == 60
-    assert_equal(found["rows"], shop().summary.to_pylist())
+    expected = shop()
+    assert_equal(found["rows"], expected.summary.to_pylist())
     assert "candidate is better than baseline, but worse in country JP." in found["text"]
+    assert_same_headline(found, expected)
 
 
 def test_click_models_equal_python_with_clusters(browse: Browse) -> None:
     found = browse("sample", sample="clicks")
-    assert_equal(found["rows"], clicks().summary.to_pylist())
+    expected = clicks()
+    assert_equal(found["rows"], expected.summary.to_pylist())
+    assert_same_headline(found, expected)
     assert "44,974 rows of 2,400 users" in found["text"]
 
 
@@ -106,6 +124,19 @@ def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path:
         if sample == "cancer":  # of one model, only the page has a name
             values = {("score", *key[1:]): value for key, value in values.items()}
         assert values == pytest.approx(expected, abs=TOLERANCE), name
+
+
+def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -> None:
+    """The macros of rows take parameters as arguments; a metric that is not compared has its own macro."""
+    metrics = ["auc", "f_beta(beta=2)", "precision_at_recall(recall=0.9)", "ece(bins=5)"]
+    cancer = ROOT / "data/breast_cancer/predictions.parquet"
+    expected = [row["value"] for row in duckmetrics.evaluate(cancer, None, metrics).rows]
+    found = browse("sample", sample=f"cancer&by=&metrics={quote(','.join(metrics))}")
+    assert [row["value"] for row in found["rows"]] == pytest.approx(expected, abs=1e-12)
+    shutil.copy(cancer, tmp_path)
+    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+        values = [row["value"] for row in run(found["texts"][name], tmp_path)]
+        assert values == pytest.approx(expected, abs=1e-12), name
 
 
 def _key(row: Row) -> tuple[object, ...]:
@@ -153,6 +184,7 @@ READABLE = {
     "lists": made.lists, "200 columns": made.dictionaries, "timestamps": made.timestamps, "big": made.big,
     "tsv": lambda folder: made.text(folder, ".tsv", "\t"),
     "gzip": lambda folder: made.text(folder, ".csv.gz"),
+    "Spark": made.of_spark, "Polars": made.of_polars, "pandas": made.of_pandas, "brackets": made.bracketed,
 }  # fmt: skip
 
 
@@ -281,6 +313,18 @@ def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
     found = browse("cancel")
     assert "cancelled" in found["text"]
     assert "ndcg@7" in found["after"]
+
+
+def test_a_crashed_engine_is_replaced(browse: Browse) -> None:
+    found = browse(
+        "crash", before="SET VARIABLE mark = 42; SELECT getvariable('mark') AS mark",
+        crash="SELECT length(repeat(chr(97), 4000000000))",
+        after="SELECT getvariable('mark') AS mark, count(*) AS n FROM pixels",
+    )  # fmt: skip
+    assert "42" in found["before"]
+    assert "was replaced" in found["crashed"]
+    assert "NULL\t20000" in found["after"]
+    assert "ndcg@7" in found["text"]
 
 
 def test_own_javascript_is_small_and_clean() -> None:

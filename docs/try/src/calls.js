@@ -1,6 +1,7 @@
 // A question as calls of the macros: what the page runs, and what the reader copies.
 import { hasLists } from './layouts.js';
-import { literal, name as quoted, spec } from './words.js';
+import { metricOf, typed } from './state.js';
+import { literal, name as quoted, paramsOf, spec } from './words.js';
 
 const KEYS = ['query_id', 'item_id'];
 // Tools that keep the order of the rows for equal scores need a column of it.
@@ -141,15 +142,19 @@ function renamed(state, runs, truth, queries, isOrdered) {
   };
 }
 
+const argument = value => (typeof value === 'number' || typeof value === 'boolean' ? value : literal(value));
+
 /** The switches and the tool of a question as arguments. */
 function conventions(question) {
   const named = {};
   if (question.like) named.like = literal(question.like);
-  for (const [key, value] of Object.entries(question.switches)) {
-    named[key] = typeof value === 'number' || typeof value === 'boolean' ? value : literal(value);
-  }
+  for (const [key, value] of Object.entries(question.switches)) named[key] = argument(value);
   return named;
 }
+
+/** The parameters in the texts of metrics as arguments, which the macros of rows want. */
+const parameters = specs =>
+  Object.fromEntries(specs.flatMap(paramsOf).map(([key, value]) => [key, argument(typed(value))]));
 
 /** The calls of a question about rankings. */
 export function rankingCalls(state) {
@@ -226,32 +231,40 @@ export function rowCalls(state) {
     baseline: literal(question.baseline || file.scores[0]),
     cluster: literal(cluster),
   };
-  const single = [literal(file.table), label, score, literal(question.metrics.join(', '))];
+  const told = (macro, given, specs, more = {}) =>
+    from(macro, [...given, literal(bare(specs).join(', '))], { ...more, ...rest, ...parameters(specs) });
+  const setup = views.map(one => `${one};\n`).join('');
+  const own = (text, metric = metricOf(spec(text).name, 'classification')) => {
+    const taken = ([key]) => metric.switches.some(one => one.name === key);
+    const set = Object.fromEntries(Object.entries(conventions(question)).filter(taken));
+    return from(metric.macro, place, { system: model, ...sliced, ...set, ...parameters([text]) });
+  };
+  const [compared, alone] = comparable(question.metrics);
+  const shownComparison = [
+    ...(compared.length ? [told('compare_classification', place, compared, against)] : []),
+    ...alone.map(one => own(one)),
+  ];
   return {
     views,
-    compare: (specs, more = {}) =>
-      from('compare_classification', [...place, literal(specs.join(', '))], { ...against, ...rest, ...more }),
-    own: macro => from(macro, place, { system: model, ...sliced, ...conventions(question) }),
+    own,
+    compare: (specs, more = {}) => told('compare_classification', place, specs, { ...against, ...more }),
     inspect: (own, specs) =>
       from('inspect_classification', [literal(file.table), literal(label), literal(quoted(own))], {
         metrics: literal(specs.join(', ')),
       }),
     curve: (macro, own, named = {}) => from(macro, [literal(file.table), label, quoted(own)], named),
     shown: isCompared(state)
-      ? [
-          ...views.map(one => `${one};\n`),
-          from('compare_classification', [...place, literal(question.metrics.join(', '))], {
-            ...against,
-            ...rest,
-          }),
-        ].join('')
+      ? setup + shownComparison.join(';\n')
       : isWide
-        ? [
-            ...views.map(one => `${one};\n`),
-            from('evaluate_classification', [...place, single[3]], { system: model, ...rest }),
-          ].join('')
-        : from('evaluate_classification', single, rest),
+        ? setup + told('evaluate_classification', place, question.metrics, { system: model })
+        : told('evaluate_classification', [literal(file.table), label, score], question.metrics),
   };
+}
+
+/** The metrics that the macro compares, and the others. */
+export function comparable(metrics) {
+  const isCompared = one => !metricOf(spec(one).name, 'classification')?.not_compared;
+  return [metrics.filter(isCompared), metrics.filter(one => !isCompared(one))];
 }
 
 /** The label as an expression: text needs the value that counts as positive. */

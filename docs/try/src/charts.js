@@ -1,8 +1,8 @@
 // The pictures of the report: the same marks, classes and axes, as elements of this page.
 import { breakable, cell, h, svg } from './dom.js';
 import { clipped, focus, height, place, span, ticks } from './scales.js';
-import { KINDS, SIGNS, change, sign, wordOf } from './verdict.js';
-import { digitsOf, known, number, percent } from './words.js';
+import { KINDS, SIGNS, change, sign, toward, wordOf } from './verdict.js';
+import { count, digitsOf, known, number, percent } from './words.js';
 
 const SHAPES = {
   better: ['path', 'm', 'M0-5.5 5.5 4.5H-5.5Z'],
@@ -75,36 +75,34 @@ export function forest(first, lines, caption, guide = null) {
     ['worse ← 0 → better', 'p'],
     ['verdict', 'v'],
   ];
+  return framed('verdicts', caption, heads, [
+    drawn.map(line => forestRow(line, domain, guide)),
+    h(
+      'tr',
+      { class: 'axis', 'aria-hidden': 'true' },
+      h('td', { colspan: 4 }),
+      cell('p', axis(domain, percents(domain, true))),
+      h('td', null),
+    ),
+  ]);
+}
+
+/** A table with pictures; `parts` are the rows of its bodies. */
+function framed(kind, caption, heads, ...parts) {
+  const head = heads.map(([text, own]) =>
+    text
+      ? h('th', { role: 'columnheader', scope: 'col', class: own || null }, breakable(text))
+      : h('td', { role: 'cell', class: own }),
+  );
   return h(
     'div',
     { class: 'dm' },
     h(
       'table',
-      { class: 'forest verdicts', role: 'table' },
+      { class: `forest ${kind}`, role: 'table' },
       h('caption', { class: 'hidden' }, caption),
-      h(
-        'thead',
-        { role: 'rowgroup' },
-        h(
-          'tr',
-          { role: 'row' },
-          heads.map(([text, kind]) =>
-            h('th', { role: 'columnheader', scope: 'col', class: kind || null }, breakable(text)),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        { role: 'rowgroup' },
-        drawn.map(line => forestRow(line, domain, guide)),
-        h(
-          'tr',
-          { class: 'axis', 'aria-hidden': 'true' },
-          h('td', { colspan: 4 }),
-          cell('p', axis(domain, percents(domain, true))),
-          h('td', null),
-        ),
-      ),
+      h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, head)),
+      parts.map(rows => h('tbody', { role: 'rowgroup' }, rows)),
     ),
   );
 }
@@ -163,9 +161,9 @@ function wordsInstead(one, before, digits) {
   if (before === null || one.value === null) return one.reason ?? 'no value';
   if (one.target === null) return sign(one) ? 'no relative change from 0' : 'no direction is better';
   const [old, now] = [before, one.value].map(value => Math.abs(value - one.target));
-  const way = now === old ? 'as far from' : now < old ? 'nearer to' : 'farther from';
   const isClear = ['better', 'worse', 'different'].includes(one.verdict);
-  return `${isClear ? way : 'aims at'} ${one.target}: ${number(old, digits)} off, now ${number(now, digits)}`;
+  const way = isClear ? toward(one.target, before, one.value) : `aims at ${one.target}`;
+  return `${way}: ${number(old, digits)} off, now ${number(now, digits)}`;
 }
 
 /** Values with intervals, a group of rows per metric, each on the axis of its metric. */
@@ -182,29 +180,7 @@ export function values(groups, caption, firstHead = 'metric', isShared = false) 
   ];
   const hasSystems = groups.some(({ lines }) => lines.length > 1);
   const shown = hasSystems ? heads : heads.filter(([text]) => text !== 'system');
-  return h(
-    'div',
-    { class: 'dm' },
-    h(
-      'table',
-      { class: 'forest values', role: 'table' },
-      h('caption', { class: 'hidden' }, caption),
-      h(
-        'thead',
-        { role: 'rowgroup' },
-        h(
-          'tr',
-          { role: 'row' },
-          shown.map(([text, kind]) =>
-            text
-              ? h('th', { role: 'columnheader', scope: 'col', class: kind || null }, text)
-              : h('td', { role: 'cell', class: kind }),
-          ),
-        ),
-      ),
-      groups.map(group => h('tbody', { role: 'rowgroup' }, valueRows(group, hasSystems, all))),
-    ),
-  );
+  return framed('values', caption, shown, ...groups.map(group => valueRows(group, hasSystems, all)));
 }
 
 function valueRows({ label, note, lines }, hasSystems, all) {
@@ -243,7 +219,7 @@ function valueRows({ label, note, lines }, hasSystems, all) {
       ),
       h('td', { role: 'cell', class: 'ci' }, words),
       h('td', { role: 'cell', class: 'p s1' }, drawn),
-      h('td', { role: 'cell', class: 'n soft' }, one.n.toLocaleString('en-US')),
+      h('td', { role: 'cell', class: 'n soft' }, count(one.n)),
     );
   });
 }

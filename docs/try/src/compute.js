@@ -1,6 +1,5 @@
 // The question is computed in three parts: the number, what is behind it, and the checks.
-import { bare, isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
-import { message } from './engine.js';
+import { bare, comparable, isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
 import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
 
@@ -21,6 +20,9 @@ export const LATER = ['inspect', 'inspect_classification', ...Object.values(macr
 
 /** Load macros in the shadow of the engine's start. */
 export const prepare = (engine, rows) => engine.macros(rows ? macrosOf.rows : macrosOf.ranking);
+
+/** SQL of the views that the calls of a question read. */
+export const viewsOf = state => (isRows(state) ? rowCalls(state) : rankingCalls(state)).views;
 
 const isLarge = state => state.files.reduce((sum, one) => sum + one.rows, 0) > LARGE;
 
@@ -76,43 +78,27 @@ async function rowNumbers(engine, state) {
   await engine.macros(macrosOf.rows);
   const calls = rowCalls(state);
   for (const view of calls.views) await engine.query(view);
-  const refused = new Map();
-  let rows = [];
-  for (let metrics = state.question.metrics; metrics.length;) {
-    try {
-      rows = await engine.query(calls.compare(metrics));
-      break;
-    } catch (error) {
-      const [, named, reason] = /'([^']+)' is not compared here: ([^;]*)/.exec(message(error)) ?? [];
-      const metric = metrics.find(one => spec(one).name === named);
-      if (!metric) throw error;
-      refused.set(metric, reason);
-      metrics = metrics.filter(one => one !== metric);
-    }
-  }
-  if (refused.size) rows = [...rows, ...(await untested(engine, state, calls, refused))];
+  const [compared, alone] = comparable(state.question.metrics);
+  const rows = compared.length ? await engine.query(calls.compare(compared)) : [];
+  for (const metric of alone) rows.push(...(await untested(engine, state, calls, metric)));
   const order = one =>
     state.question.metrics.findIndex(metric => spec(metric).name === spec(one.metric).name);
-  return { rows: rows.sort((a, b) => order(a) - order(b)) };
+  return { rows: alone.length ? [...rows].sort((a, b) => order(a) - order(b)) : rows };
 }
 
-/** Values of metrics that the macro does not compare, each by its own macro, as rows without a test. */
-async function untested(engine, state, calls, refused) {
+/** Values of a metric that the macro does not compare, by its own macro, as rows without a test. */
+async function untested(engine, state, calls, metric) {
   const { baseline } = state.question;
-  const found = [];
-  for (const [metric, reason] of refused) {
-    const { macro } = metricOf(spec(metric).name, 'classification');
-    await engine.macros([macro]);
-    const rows = await engine.query(calls.own(macro));
-    for (const row of rows) {
-      const base = rows.find(one => one.system === baseline && placeOf(one) === placeOf(row));
-      const isBase = !isCompared(state) || row.system === baseline;
-      const delta = isBase || row.value === null || base?.value == null ? null : row.value - base.value;
-      const verdict = isBase ? 'baseline' : 'not tested';
-      found.push({ ...row, baseline, delta, verdict, reason: row.reason ?? reason });
-    }
-  }
-  return found;
+  const { macro, not_compared } = metricOf(spec(metric).name, 'classification');
+  await engine.macros([macro]);
+  const rows = await engine.query(calls.own(metric));
+  return rows.map(row => {
+    const base = rows.find(one => one.system === baseline && placeOf(one) === placeOf(row));
+    const isBase = !isCompared(state) || row.system === baseline;
+    const delta = isBase || row.value === null || base?.value == null ? null : row.value - base.value;
+    const verdict = isBase ? 'baseline' : 'not tested';
+    return { ...row, baseline, delta, verdict, reason: row.reason ?? not_compared };
+  });
 }
 
 /** The slice of a row, as one text. */
@@ -165,7 +151,7 @@ async function curves(engine, state) {
 }
 
 /** The models that a chart shows: the baseline and another one. */
-export function drawnModels(state, models) {
+function drawnModels(state, models) {
   const { baseline } = state.question;
   if (!isCompared(state)) return models.slice(0, 2);
   return [baseline, models.find(one => one !== baseline)];

@@ -5,7 +5,7 @@ import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
-import { FileError, fetchedFile, open, refuse, tableName } from './files.js';
+import { fetchedFile, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle } from './layouts.js';
 import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
@@ -93,10 +93,16 @@ export class Control {
       blob.name,
       state.files.map(one => one.table),
     );
-    const opened = await open(this.engine, blob, named);
-    const file = { name: blob.name, blob, table: named, system: named, loaded: null, ...opened };
-    refuse(file);
-    Object.assign(file, recognized(state.layouts, file.columns, blob.name));
+    const file = { name: blob.name, blob, table: named, system: named, loaded: null };
+    try {
+      Object.assign(file, await open(this.engine, blob, named));
+      refuse(file);
+    } catch (error) {
+      if (!error.isCrash) await this.#drop(file);
+      throw error;
+    }
+    const systems = new RegExp(`^(?:${state.catalog.system_columns})$`, 'i');
+    Object.assign(file, recognized(state.layouts, systems, file.columns, blob.name));
     const known = sample?.files.find(one => one.file.endsWith(`/${blob.name}`));
     if (known) file.role = known.role;
     if (sample) Object.assign(file.map, columnsOfSample(sample, file));
@@ -121,6 +127,8 @@ export class Control {
   async restore() {
     for (const file of state.files) if (file.loaded) await file.load(file.isSelective ? file.loaded : null);
     for (const file of state.extra) await file.load(null);
+    // What follows a number reads the views of its question.
+    if (state.answer) for (const view of compute.viewsOf(state)) await this.engine.during(view);
   }
 
   async #drop(file) {
@@ -138,11 +146,9 @@ export class Control {
     if (error.isCrash) await this.engine.restart().catch(() => null);
     this.page.status('Ready');
     drawData(state, this);
-    drawFileProblem(
-      ofFile(error instanceof FileError ? error : Object.assign(error, { file: names[0] ?? '' }), names),
-    );
     if (state.files.length) await this.changed().catch(() => null);
-    if (state.files.length) drawFileProblem(ofFile(error, names));
+    error.file ??= names[0] ?? '';
+    drawFileProblem(ofFile(error, names));
   }
 
   async reset() {
@@ -342,7 +348,7 @@ export class Control {
       );
       return;
     }
-    if (error.isCrash) await this.engine.restart().catch(() => null);
+    if (error.isCrash) await this.engine.start().catch(() => null);
     if (state.answer) {
       // The number stands; only what follows it failed.
       state.isWorking = false;

@@ -48,33 +48,39 @@ function chooser(act, text, kind) {
 }
 
 function samples(state, act, isLong) {
-  return state.samples
-    .map(one =>
+  return state.samples.map(({ name, title, sentence: said }) =>
+    h(
+      'li',
+      null,
       h(
-        'li',
-        null,
-        button('', () => act.sample(one.name), {
+        'button',
+        {
+          type: 'button',
+          onclick: () => act.sample(name),
           class: 'sample',
-          id: `sample-${one.name}`,
-          'aria-pressed': state.sample === one.name,
-        }),
+          id: `sample-${name}`,
+          'aria-pressed': state.sample === name,
+        },
+        h('b', null, title),
+        isLong && h('span', null, said),
       ),
-    )
-    .map((item, place) => {
-      const { title, sentence: said } = state.samples[place];
-      item.firstChild.append(h('b', null, title), ...(isLong ? [h('span', null, said)] : []));
-      return item;
-    });
+    ),
+  );
+}
+
+/** What files look like: name, what it is, and lines of CSV. */
+const SHAPES = [
+  ['Predictions', 'the items that a system returned', 'query_id,item_id,score', 'q1,a,0.91', 'q1,b,0.74'],
+  ['Truth', 'the items that are relevant', 'query_id,item_id,relevance', 'q1,b,1', 'q1,f,3'],
+  ['Or labels and scores', 'of a classifier, in one file', 'label,score', '1,0.83', '0,0.12'],
+];
+
+function shape([name, about, head, ...rows]) {
+  const cells = rows.map(row => row.split(',').map(text => cell('', text)));
+  return table('shape', head.split(','), cells, [h('b', null, name), about]);
 }
 
 function empty(state, act, busy) {
-  const shape = (name, about, heads, rows) =>
-    table(
-      'shape',
-      heads,
-      rows.map(row => row.map(text => cell('', text))),
-      [h('b', null, name), about],
-    );
   return [
     h(
       'div',
@@ -100,37 +106,7 @@ function empty(state, act, busy) {
         'div',
         null,
         h('h3', null, 'The files look like this'),
-        h(
-          'div',
-          { class: 'shapes' },
-          shape(
-            'Predictions',
-            'the items that a system returned',
-            ['query_id', 'item_id', 'score'],
-            [
-              ['q1', 'a', '0.91'],
-              ['q1', 'b', '0.74'],
-            ],
-          ),
-          shape(
-            'Truth',
-            'the items that are relevant',
-            ['query_id', 'item_id', 'relevance'],
-            [
-              ['q1', 'b', '1'],
-              ['q1', 'f', '3'],
-            ],
-          ),
-          shape(
-            'Or labels and scores',
-            'of a classifier, in one file',
-            ['label', 'score'],
-            [
-              ['1', '0.83'],
-              ['0', '0.12'],
-            ],
-          ),
-        ),
+        h('div', { class: 'shapes' }, SHAPES.map(shape)),
         h(
           'p',
           { class: 'small' },

@@ -11,8 +11,10 @@ export const fetched = async path => {
 };
 const ENGINE_BYTES = 34_242_586;
 // After one of these, the instance returns wrong errors or none: only a new one is safe.
-const CRASH =
-  /function signature mismatch|out of bounds|unreachable|null function|call_indirect|RuntimeError|INTERNAL/;
+const CRASH = new RegExp(
+  'function signature mismatch|out of bounds|unreachable|null function|call_indirect|' +
+    'RuntimeError|INTERNAL|call stack',
+);
 
 export class Cancelled extends Error {}
 
@@ -67,9 +69,18 @@ export class Engine {
     status('Ready');
   }
 
-  /** Run SQL and return its last result as an Arrow table; statements wait for each other. */
+  /**
+   * Run SQL and return its last result as an Arrow table; statements wait for each other.
+   * After a crash, the next statement starts another instance.
+   */
   arrow(sql) {
-    const turn = this.#queue.then(() => this.start()).then(() => this.#run(sql));
+    const turn = this.#queue
+      .then(() => this.start())
+      .then(() => this.#run(sql))
+      .catch(error => {
+        if (error.isCrash) this.#end();
+        throw error;
+      });
     this.#queue = turn.catch(() => null);
     return turn;
   }
@@ -84,13 +95,17 @@ export class Engine {
     return rowsOf(await this.#run(sql));
   }
 
-  async #run(sql) {
+  #run(sql) {
+    return this.#raced(this.#connection.query(sql));
+  }
+
+  /** Wait for the worker. One that ends never answers, so each answer races against the end of its worker. */
+  async #raced(answer) {
     let stop;
-    // A worker that ends never answers, so each statement races against the end of its worker.
     const cancelled = new Promise((_, refuse) => (stop = refuse));
     this.#stops.add(stop);
     try {
-      return await Promise.race([this.#connection.query(sql), cancelled]);
+      return await Promise.race([answer, cancelled]);
     } catch (error) {
       if (CRASH.test(String(error.message))) error.isCrash = true;
       throw error;
@@ -126,7 +141,7 @@ export class Engine {
 
   /** Insert rows that Parquet files hold, as a stream of Arrow; the first part creates the table. */
   insertArrow(table, stream, isFirst) {
-    return this.#connection.insertArrowFromIPCStream(stream, { name: table, create: isFirst });
+    return this.#raced(this.#connection.insertArrowFromIPCStream(stream, { name: table, create: isFirst }));
   }
 
   /** Give the engine a file to read under a name while `use` runs. */
@@ -143,11 +158,15 @@ export class Engine {
   restart() {
     for (const stop of this.#stops) stop(new Cancelled('cancelled'));
     this.#stops.clear();
+    this.#queue = Promise.resolve();
+    this.#end();
+    return this.start();
+  }
+
+  #end() {
     this.#worker?.terminate();
     this.#worker = null;
     this.#ready = null;
-    this.#queue = Promise.resolve();
-    return this.start();
   }
 }
 
@@ -163,7 +182,7 @@ export function script(file) {
 }
 
 /** Rows as objects; rows of Arrow are proxies that change under the reader. */
-export function rowsOf(table) {
+function rowsOf(table) {
   const { fields } = table.schema;
   const names = fields.map(field => field.name);
   const columns = fields.map((field, place) => {

@@ -6,7 +6,7 @@ import { count, literal, name as quoted, plural } from './words.js';
 /** Cells up to which every column of a file is loaded; of larger files, only those that a question reads. */
 const SMALL = 12e6;
 /** The rows that one metric handles in the memory of a tab. */
-export const MOST_ROWS = 12e6;
+const MOST_ROWS = 12e6;
 const BATCH = 1e6;
 const JSON_BYTES = 300e6;
 
@@ -128,16 +128,16 @@ async function openParquet(engine, blob, table) {
 
 async function openText(engine, blob, table, isZipped, head) {
   const trec = trecMacro(head);
+  // Brackets and stars in the name of a file would be a pattern of names.
+  const handle = isZipped ? `${table}.gz` : table;
   const zipped = isZipped ? ", compression = 'gzip'" : '';
   const read = async (names, sample = '') => {
     const columns = names ? names.map(quoted).join(', ') : '*';
-    const call = trec
-      ? `${trec}(${literal(blob.name)})`
-      : `read_csv(${literal(blob.name)}${zipped}${sample})`;
+    const call = trec ? `${trec}(${literal(handle)})` : `read_csv(${literal(handle)}${zipped}${sample})`;
     await engine.during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM ${call}`);
   };
   const load = names =>
-    engine.withFile(blob.name, blob, async () => {
+    engine.withFile(handle, blob, async () => {
       if (trec) await engine.during(await script(`${trec}.sql`));
       try {
         await read(names);
@@ -200,9 +200,9 @@ async function openJson(engine, blob, table, isZipped) {
   const csv = new Blob([text]);
   const load = async names => {
     const columns = names ? names.map(quoted).join(', ') : '*';
-    await engine.withFile(`${blob.name}.csv`, csv, () =>
+    await engine.withFile(`${table}.csv`, csv, () =>
       engine.during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM
-        read_csv(${literal(`${blob.name}.csv`)}, header = true, delim = ',', quote = '"', escape = '"',
+        read_csv(${literal(`${table}.csv`)}, header = true, delim = ',', quote = '"', escape = '"',
         nullstr = '\\N', allow_quoted_nulls = false, auto_detect = false, columns = {${declared}})`),
     );
   };

@@ -27,8 +27,6 @@ const CANONICAL = {
     { columns: { query_id: 'query_id', item_id: 'relevant' } },
   ],
 };
-// The columns by which the package itself suspects several systems in one file.
-const SYSTEMS = ['system', 'model', 'run'];
 const IS_NUMBER = /^(DOUBLE|FLOAT|REAL|DECIMAL|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)/;
 const IS_FRACTION = /^(DOUBLE|FLOAT|REAL|DECIMAL)/;
 
@@ -71,10 +69,11 @@ function likely(layouts, key, columns, roles = ['predictions', 'truth']) {
  * Return the most likely role of a table, its columns, and the layout that fits.
  *
  * @param {object} layouts by name
+ * @param {RegExp} systems the names of columns by which the package suspects several systems in one file
  * @param {{name: string, type: string}[]} columns of the table
  * @param {string} fileName which decides between roles that fit equally
  */
-export function recognized(layouts, columns, fileName) {
+export function recognized(layouts, systems, columns, fileName) {
   const fits = shapes(layouts)
     .map(shape => ({ ...shape, map: fit(shape, columns) }))
     .filter(one => one.map)
@@ -89,7 +88,7 @@ export function recognized(layouts, columns, fileName) {
     item_id: named('item_id'),
     score: named('score'),
     rank: '',
-    system: columns.find(one => SYSTEMS.includes(one.name.toLowerCase()))?.name ?? '',
+    system: columns.find(one => systems.test(one.name))?.name ?? '',
     relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', columns, ['truth']),
     label: named('label'),
     cluster: named('query_id'),

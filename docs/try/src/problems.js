@@ -82,10 +82,9 @@ function settingAction({ name, value }, state, act) {
 
 /** Offer the metrics that accept any score. */
 function leaveOut(problem, state, act) {
-  const isOrder = text =>
-    /\b(rank|order|higher score)/i.test(metricOf(spec(text).name, state.family)?.meaning ?? '');
-  const kept = state.question.metrics.filter(isOrder);
-  const others = state.question.metrics.filter(one => !isOrder(one));
+  const acceptsAny = text => metricOf(spec(text).name, state.family)?.accepts_any_score;
+  const kept = state.question.metrics.filter(acceptsAny);
+  const others = state.question.metrics.filter(one => !acceptsAny(one));
   const usual = kept.length ? kept : state.catalog.usual[state.family];
   problem.actions.push({
     label: `Ask for ${joined(usual)} only`,

@@ -1,7 +1,7 @@
 // Step 2: metrics with their meaning, cut-offs, slices, baseline, units, and how special cases count.
 import { $, button, h, menu } from './dom.js';
 import { metricOf, typed } from './state.js';
-import { spec } from './words.js';
+import { paramsOf, spec } from './words.js';
 
 /** Draw the step. `act.asked(key, value)` sets a part of the question. */
 export function drawQuestion(state, act) {
@@ -107,9 +107,7 @@ function metric(state, act, { name, found, usual }) {
   const asked = state.question.metrics.find(one => metricOf(spec(one).name, state.family) === found);
   const k = asked ? spec(asked).k : spec(usual).k || (found.default_k ?? '');
   const required = found.switches.filter(one => one.is_required);
-  const given = Object.fromEntries(
-    [...(asked ?? '').matchAll(/(\w+)=([^,)]+)/g)].map(([, key, value]) => [key, value]),
-  );
+  const given = Object.fromEntries(paramsOf(asked ?? ''));
   const read = () => {
     const [box, ...inputs] = row.querySelectorAll('input');
     const params = required.map((one, place) => `${one.name}=${inputs[place].value || 1}`);

@@ -342,6 +342,8 @@ const IS_OUTSIDE = /XMLHttpRequest|NetworkError/;
 const OUTSIDE =
   'This page reaches no other host, so that nothing leaves your machine. Drop the file instead.';
 
+const REPLACED = 'The engine stopped and was replaced. Your files are still here; what you created is not.';
+
 function failure(sql, error) {
   const text = message(error).split('\n\n')[0];
   return h(
@@ -350,6 +352,7 @@ function failure(sql, error) {
     h('h3', null, 'This statement did not run'),
     h('p', null, h('code', null, firstLine(sql))),
     IS_OUTSIDE.test(text) && h('p', null, OUTSIDE),
+    error.isCrash && h('p', null, REPLACED),
     h('pre', { tabindex: 0, 'aria-label': 'Error' }, text),
   );
 }

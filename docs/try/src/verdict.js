@@ -1,5 +1,6 @@
 // The answer in one sentence with its exception, in the words of the report.
-import { few, joined, number, percent } from './words.js';
+import { leadingSentence } from './sentence.js';
+import { number, percent } from './words.js';
 
 export const SIGNS = {
   better: '▲',
@@ -16,32 +17,31 @@ export const KINDS = {
   'not distinguishable': 'even',
   'not tested': 'none',
 };
-const AGAINST = { better: 'worse', worse: 'better' };
-const REST = {
-  different: 'different on',
-  'not distinguishable': 'unclear on',
-  'not tested': 'not tested on',
-};
-const MOST_PLACES = 3;
+const NO_DIRECTION = 'no direction is better';
 
 export const wordOf = verdict => (verdict === 'not distinguishable' ? 'unclear' : verdict);
 
-/** `country JP` */
-export const placeWords = row =>
-  row.slice
-    .split(/,\s*/)
-    .map(column => `${column} ${row[column] ?? 'NULL'}`)
-    .join(', ');
+const cells = row => row.slice.split(/,\s*/).map(column => [column, String(row[column] ?? 'NULL')]);
+// A value that is clear without the name of its column: a word that is not a number or a missing value.
+const PLAIN = /^(?!(?:null|none|true|false|nan)$)\p{L}[\p{L}\p{N}_.-]*$/iu;
+
 export const placeLabel = row =>
-  row.slice
-    .split(/,\s*/)
-    .map(column => row[column] ?? 'NULL')
+  cells(row)
+    .map(([, value]) => value)
     .join(', ');
+
+/** `country JP`; of several columns, `JP desktop` if that is clear. */
+function placeWords(row) {
+  const own = cells(row);
+  if (own.length > 1 && own.every(([, value]) => PLAIN.test(value)))
+    return own.map(([, value]) => value).join(' ');
+  return own.map(pair => pair.join(' ')).join(', ');
+}
 
 /** Which values of a metric are better. */
 export function directionWords(row) {
   if (row.target !== null && row.target !== undefined) return `best at ${row.target}`;
-  return row.better ? `${row.better} is better` : 'no direction is better';
+  return row.better ? `${row.better} is better` : NO_DIRECTION;
 }
 export const sign = row => ({ higher: 1, lower: -1 })[row.better] ?? 0;
 
@@ -75,67 +75,48 @@ export function verdict(reading) {
 
 function compared(reading) {
   const { others, baseline } = reading;
-  if (others.length === 1) return ofOne(reading, others[0]);
-  const { metric } = reading.first;
-  const of = kind => others.filter(one => reading.row(one)?.verdict === kind);
-  const said = {
-    better: 'better than',
-    worse: 'worse than',
-    'not distinguishable': 'not clearly different from',
-  };
-  const parts = Object.entries(said)
-    .filter(([kind]) => of(kind).length)
-    .map(
-      ([kind, words]) =>
-        `${few(of(kind), 'system')} ${of(kind).length > 1 ? 'are' : 'is'} ${words} ${baseline}`,
-    );
-  const told = parts.length ? `By ${metric}, ${joined(parts)}` : `No system was tested against ${baseline}`;
+  const head = leadingSentence(baseline, facts(reading), number);
+  if (others.length === 1) {
+    const row = reading.row(others[0]) ?? reading.rows.find(one => one.system === others[0]);
+    return { head: `${head}.`, lead: fromTo(reading, row) };
+  }
   const best = reading.best(others);
-  const untested = of('better').length > 1 ? ' The better ones were not tested against each other.' : '';
-  return { head: `${told}.`, lead: `${best ? `${best.system}: ${fromTo(reading, best)}` : ''}${untested}` };
+  return { head: `${head}.`, lead: best ? `${best.system}: ${fromTo(reading, best)}` : '' };
 }
 
-function ofOne(reading, system) {
-  const rows = reading.metrics.map(metric => reading.row(system, metric)).filter(Boolean);
-  const of = kind => rows.filter(row => row.verdict === kind).map(row => row.metric);
-  const first =
-    rows[0]?.verdict in AGAINST
-      ? rows[0].verdict
-      : of('worse').length > of('better').length
-        ? 'worse'
-        : 'better';
-  const leading = [first, ...Object.keys(REST)].find(kind => of(kind).length) ?? 'not tested';
-  const own = of(leading);
-  const on =
-    own.length === rows.length
-      ? ''
-      : ` on ${own.length <= 3 ? joined(own) : `${own.length} of ${rows.length} metrics`}`;
-  const start =
-    {
-      better: `${system} is better than ${reading.baseline}${on}`,
-      worse: `${system} is worse than ${reading.baseline}${on}`,
-      different: `${system} differs from ${reading.baseline}${on}`,
-      'not distinguishable': `No clear difference between ${system} and ${reading.baseline}${on}`,
-    }[leading] ?? `${system} was not tested against ${reading.baseline}`;
-  const against = (leading in AGAINST ? [AGAINST[leading]] : ['worse', 'better']).flatMap(kind =>
-    exceptions(reading, system, kind, of(kind)),
-  );
-  const rest = Object.entries(REST)
-    .filter(([kind]) => kind !== leading && of(kind).length)
-    .map(([kind, words]) => `${words} ${few(of(kind), 'metric')}`);
-  const head = [start, ...(against.length ? [`but ${joined(against)}`] : []), ...rest].join(', ');
-  return { head: `${head}.`, lead: fromTo(reading, reading.row(system) ?? rows[0]) };
+/** The verdicts on all systems but the baseline, as the sentence reads them. */
+export function facts(reading) {
+  return reading.rows
+    .filter(row => row.system !== reading.baseline)
+    .map(row => {
+      const before = reading.base(row)?.value ?? null;
+      const found = reading.gain(row);
+      return {
+        system: row.system,
+        metric: row.metric,
+        verdict: row.verdict,
+        place: row.slice ? placeWords(row) : '',
+        words: sign(row) ? '' : meaningOfDifference(row, before),
+        before,
+        value: row.value,
+        gain: (row.better || row.target !== null) && Number.isFinite(found) ? found : null,
+      };
+    });
 }
 
-function exceptions(reading, system, kind, metrics) {
-  const places = reading
-    .slices(system)
-    .filter(row => row.verdict === kind)
-    .map(placeWords);
-  const where =
-    places.length > MOST_PLACES ? [`in ${places.length} slices`] : places.map(place => `in ${place}`);
-  const all = [...(metrics.length ? [`on ${few(metrics, 'metric')}`] : []), ...where];
-  return all.length ? [`${kind} ${joined(all)}`] : [];
+/** The meaning of a clear difference that is neither better nor worse. */
+function meaningOfDifference({ target, value }, before) {
+  if (target === null || target === undefined) return NO_DIRECTION;
+  if (before === null || value === null) return `aims at ${target}`;
+  if ((before - target) * (value - target) < 0) return `on the other side of ${target}`;
+  return toward(target, before, value);
+}
+
+/** Whether a value is nearer to the best value than before. */
+export function toward(target, before, value) {
+  const [old, now] = [before, value].map(one => Math.abs(one - target));
+  if (now === old) return `as far from ${target}`;
+  return `${now < old ? 'nearer to' : 'farther from'} ${target}`;
 }
 
 function fromTo(reading, row) {

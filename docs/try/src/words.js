@@ -50,6 +50,10 @@ export function spec(text) {
   return { name: name.trim().toLowerCase(), params, k };
 }
 
+/** The parameters in the text of a metric: key and value. */
+export const paramsOf = text =>
+  [...spec(text).params.matchAll(/(\w+)\s*=\s*([^,)]+)/g)].map(([, key, value]) => [key, value.trim()]);
+
 /** The metrics of a list; a comma in parentheses separates parameters. */
 export const specs = text =>
   (text.match(/[^,()]+(\([^()]*\)[^,()]*)?/g) ?? []).map(one => one.trim()).filter(Boolean);
