@@ -59,8 +59,10 @@ SHOWN = {
     "p_not_worse_adjusted": "p_not_worse_adjusted", "p_equivalent_adjusted": "p_equivalent_adjusted",
     "margin": "margin", "mde": "mde",
 }  # fmt: skip
-# The columns that pairs of systems have instead of the baseline.
-OF_PAIRS = {"against": "string", "against_value": "double"}
+# The columns that pairs of systems have instead of the baseline. With a margin, the pairs of a leaderboard
+# name the system whose loss against the other one is tested.
+WORSE_SYSTEM = "worse_system"
+OF_PAIRS = {"against": "string", "against_value": "double", WORSE_SYSTEM: "string"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
