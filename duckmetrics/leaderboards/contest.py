@@ -14,11 +14,10 @@ from duckmetrics.inference.chances import chances_of_best, direction, samples_of
 from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
 from duckmetrics.leaderboards.near import margins_of_pairs, verdict_near
 from duckmetrics.leaderboards.tiers import tiers
-from duckmetrics.results.comparison import WORSE_SYSTEM
 from duckmetrics.results.grid import slice_key
 from duckmetrics.results.markup import letter_of
 from duckmetrics.sentences.claims import AMONG_BEST, BEST, NO_VALUE
-from duckmetrics.sentences.margins import OF_MARGINS
+from duckmetrics.sentences.margins import OF_MARGINS, WORSE_SYSTEM
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from duckmetrics.sentences.families import (
     sizes_of,
     tests_text,
 )
-from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
+from duckmetrics.sentences.margins import OF_MARGINS, WORSE_SYSTEM, margin_sentence
 from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import ALPHA
 
@@ -59,9 +59,7 @@ SHOWN = {
     "p_not_worse_adjusted": "p_not_worse_adjusted", "p_equivalent_adjusted": "p_equivalent_adjusted",
     "margin": "margin", "mde": "mde",
 }  # fmt: skip
-# The columns that pairs of systems have instead of the baseline. With a margin, the pairs of a leaderboard
-# name the system whose loss against the other one is tested.
-WORSE_SYSTEM = "worse_system"
+# The columns that pairs of systems have instead of the baseline.
 OF_PAIRS = {"against": "string", "against_value": "double", WORSE_SYSTEM: "string"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
