@@ -94,6 +94,6 @@ def lines(repetitions: int) -> Iterator[str]:
         yield f"| proportions {rate} and {rate + difference:g} | {units:,} | {power:.1%} |"
     yield from of_users(repetitions)
     yield (
-        "\nThe plan takes the means of units as normal. With 16 users, they are not, and the test finds the "
-        "difference of log loss more often than planned."
+        "\nWith the few users that the plan of log loss needs, the test finds the difference more often than "
+        "planned."
     )

@@ -209,7 +209,9 @@ def check(
         [finding.check for finding in findings.warnings]  # ['constant_score']
         len(findings.errors)  # 0
     """
-    engine = session_of(predictions, truth, queries, system) if engine is None else engine
+    if engine is None:
+        tables = (predictions, truth, queries, history, items, reference, system, *switches.values())
+        engine = session_of(*tables)
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import of_all_pairs
 from duckmetrics.comparison.pairing import Row, key_of_row
+from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.chances import chances_of_best, direction, samples_of_chances
@@ -16,7 +17,7 @@ from duckmetrics.leaderboards.tiers import tiers
 from duckmetrics.results.grid import slice_key
 from duckmetrics.results.markup import letter_of
 from duckmetrics.sentences.claims import AMONG_BEST, BEST, NO_VALUE
-from duckmetrics.sentences.margins import OF_MARGINS
+from duckmetrics.sentences.margins import OF_MARGINS, WORSE_SYSTEM
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -63,18 +64,11 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     result = replace(comparer, margins=None).result(session, parts, None)
     samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
     values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
-    pairs, order = _by_group(result), comparer.systems(session, parts)
-    engine = session.engine.results()
-    contests: list[tuple[FamilyEvaluation, _Contest]] = []
-    for part in parts:
-        for measure in part.measures:
-            for group in _groups(part, measure.text):
-                tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
-                # Of equal systems, the one that was given first comes first.
-                group.sort(key=lambda row: order.index(row["system"]))
-                contests.append((part, _Contest.of(measure, group, tested)))
+    order, engine = comparer.systems(session, parts), session.engine.results()
+    contests = list(_contests(result, parts, order))
     tested_pairs = [(part, list(contest.pairs_from_the_best())) for part, contest in contests]
     near = margins_of_pairs(comparer, engine, tested_pairs, order)
+    by_pair = {_pair_key(result, row, row["baseline"]): row for row in near}
     chances: dict[Any, float | None] = {}
     for part in parts:
         if part.units is not None:
@@ -82,11 +76,43 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     rows: list[Row] = []
     for part, contest in contests:
         own = {row["system"]: chances.get(key_of_row(part, row)) for row in contest.ranked}
-        margins = {row["system"]: near.get(key_of_row(part, row), {}) for row in contest.ranked}
+        best = contest.ranked[0]["system"]
+        margins = {row["system"]: by_pair.get(_pair_key(result, row, best), {}) for row in contest.ranked}
         rows += contest.rows(own, None if comparer.margins is None else margins)
+    tests = result.pairs if comparer.margins is None else tuple(_with_margins(result, by_pair))
     kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
     at_once = comparer.adjust in FAMILYWISE or of_all_pairs(comparer.test)
-    return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, at_once)
+    return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, at_once, tests)
+
+
+def _contests(
+    result: Comparison, parts: Sequence[FamilyEvaluation], order: Sequence[str]
+) -> Iterator[tuple[FamilyEvaluation, _Contest]]:
+    """Yield the contest of each metric and slice, with the part that it belongs to."""
+    pairs = _by_group(result)
+    for part in parts:
+        for measure in part.measures:
+            for group in _groups(part, measure.text):
+                tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
+                # Of equal systems, the one that was given first comes first.
+                group.sort(key=lambda row: order.index(row["system"]))
+                yield part, _Contest.of(measure, group, tested)
+
+
+def _pair_key(result: Comparison, row: Row, other: str) -> tuple[Any, ...]:
+    """Return the metric and slice of a row, and its system with another one, in either order."""
+    return row["metric"], slice_key(result.evaluation, row), frozenset((row["system"], other))
+
+
+def _with_margins(result: Comparison, near: Mapping[tuple[Any, ...], Row]) -> Iterator[Row]:
+    """Yield the tests of the pairs with the columns of the margin.
+
+    The tests of a margin compare the system with the worse value with the other one.
+    """
+    for pair in result.pairs:
+        found = near.get(_pair_key(result, pair, pair["against"]), {})
+        columns = {name: found.get(name) for name in OF_MARGINS}
+        yield placed_after(pair, "p_adjusted", {WORSE_SYSTEM: found.get("system"), **columns})
 
 
 def _by_group(result: Comparison) -> dict[tuple[str, Any], list[Row]]:
@@ -164,7 +190,7 @@ class _Contest:
             best = self.row_of_pair(system, self.systems[0]) if places else {}
             verdicts = self.verdicts(system) if system in places else []
             names = [*row][: [*row].index("value")]
-            near = {} if margins is None else {**dict.fromkeys(OF_MARGINS), **margins[system]}
+            near = {} if margins is None else {name: margins[system].get(name) for name in OF_MARGINS}
             verdict = self._verdict(system, verdicts)
             yield {
                 **{name: row[name] for name in (*names, "value", "lower", "upper")},

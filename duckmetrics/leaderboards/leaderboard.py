@@ -76,6 +76,8 @@ class Leaderboard(Tabular):
         units: what was resampled, such as queries.
         samples: the number of resamples behind the chances.
         at_once: whether the intervals of the ranks hold for all systems at once.
+        pairs: the tests of all pairs, see `Comparison.pairs`. With a margin, each pair also has its columns.
+            They are about ``worse_system``, the one with the worse value, against the other one.
     """
 
     command = "leaderboard"
@@ -85,6 +87,7 @@ class Leaderboard(Tabular):
     units: str
     samples: int
     at_once: bool
+    pairs: tuple[dict[str, Any], ...] = field(repr=False)
 
     @property
     def summary(self) -> pa.Table:
@@ -97,11 +100,6 @@ class Leaderboard(Tabular):
         types |= dict.fromkeys(WORDS, pa.string())
         schema = pa.schema([(name, types[name]) for name in self.rows[0]])
         return readable(pa.Table.from_pylist(list(self.rows), schema))
-
-    @property
-    def pairs(self) -> tuple[dict[str, Any], ...]:
-        """The tests of all pairs, see `Comparison.pairs`."""
-        return self.comparison.pairs
 
     @property
     def evaluation(self) -> Evaluation:
@@ -122,8 +120,7 @@ class Leaderboard(Tabular):
         """Return the result as ``duckmetrics leaderboard`` prints it in JSON, see docs/reference/json.md."""
         return document(
             self.command, self.summary.to_pylist(), self.checks, sentence=self.sentence, method=self.method,
-            resamples=self.samples,
-            pairs=[json_object(pair) for pair in self.pairs],
+            resamples=self.samples, pairs=[json_object(pair) for pair in self.pairs],
         )  # fmt: skip
 
     # --- sentences ---------------------------------------------------------------------------------

@@ -47,6 +47,9 @@ NUMBERS_GIVEN = ("level", "alpha", "power")
 # The words for the tests.
 ONCE, EVERY_LOOK = ("t", TEST), (ALWAYS_VALID, "valid", "always")
 NO_PLAN = f"{PLANNED}: {TEST} looks once and has no plan; add test := 'always_valid'"
+OTHER_TESTS = (
+    "'; choose t or always_valid, or store the rows of evaluate_by_query and call the macro of another test"
+)
 # The columns of a value and of a mean, next to their metrics and slices; those that queries lack are NULL.
 UNIT = ("system", "query_id", "value", "scale", "low", "high")
 ABSENT = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
@@ -151,7 +154,7 @@ class Comparison(Compared):
         """Return the queries of the problems of the arguments of a comparison."""
         planned = self.catalog.statistics[ALWAYS_VALID].own_params[PLANNED]
         choices = [literal(word) for word in (*ONCE, *EVERY_LOOK)]
-        text = concatenated(f"{NAMED_TEST} cannot be '", _word(), "'; choose t or always_valid")
+        text = concatenated(f"{NAMED_TEST} cannot be '", _word(), OTHER_TESTS)
         is_other = exp.NEQ(this=reference(PLANNED), expression=literal(planned.default))
         return [
             *problems_of_comparison(self.catalog, reference(SYSTEM)),

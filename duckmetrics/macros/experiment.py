@@ -104,10 +104,10 @@ def _body(
     refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
     template = Template([argument.name for argument in arguments], {}, inline)
     problem = call(catalog, "quoted", concatenated("duckmetrics: ", problem_of(catalog, once.asked)))
-    refusal_ = template.marked(refused, {PROBLEM: problem})
     asked = chosen(is_sequential(), [always.text(template)], [once.text(template)])
     is_refused = exp.not_(is_null(problem_of(catalog, once.asked)))
-    text = template.filled(joined([chosen(is_refused, [refusal_], [asked])]))
+    refusing = template.marked(refused, {PROBLEM: problem})
+    text = template.filled(joined([chosen(is_refused, [refusing], [asked])]))
     # Conditions and texts read the call by a name, so that DuckDB binds it once.
     named = bound_once(ASKED, call(catalog, "experiment_call", *map(reference, CALL)), text)
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[named])))
@@ -124,11 +124,8 @@ class _Experiment:
         self.catalog, self.kinds = catalog, ALWAYS if is_sequential else ONCE
         self.check = SEQUENTIAL_CHECK if is_sequential else RATIO_CHECK
         # CUPED also gives the values that a sequential test compares.
-        needed = [(kind, name) for kind, names in self.kinds.items() for name in (*names, CUPED)]
-        self.needed = [
-            (kind, name) for kind, name in dict.fromkeys(needed)
-            if name is not None and (name != CUPED or kind == "adjusted")
-        ]  # fmt: skip
+        needed = [(kind, name) for kind, names in self.kinds.items() for name in names if name is not None]
+        self.needed = list(dict.fromkeys([*needed, ("adjusted", CUPED)]))
         self.asked = exp.column(ASKED)
         self.outcomes = exp.Bracket(this=self.asked, expressions=[literal("outcomes")])
         self.tables: dict[str, list[str]] = {}

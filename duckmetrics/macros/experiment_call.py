@@ -51,7 +51,7 @@ def experiment_arguments(catalog: Catalog) -> tuple[Argument, ...]:
 
 def is_sequential() -> exp.Expr:
     """Return the condition that the results hold at every look."""
-    return exp.func("coalesce", exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN), exp.false())
+    return exp.func("coalesce", _given_sequential(), exp.false())
 
 
 def method_of_word() -> exp.Expr:
@@ -78,12 +78,16 @@ def problem_of(catalog: Catalog, asked: exp.Expr) -> exp.Expr:
     shown = exp.func("coalesce", _as_text(reference("adjust")), literal("NULL"))
     said = concatenated("adjust cannot be '", shown, f"'; choose {' or '.join((*choices, NONE))}")
     refused = refused.when(exp.not_(exp.func("coalesce", known, exp.false())), said, copy=False)
-    is_word = exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN)
-    refused = refused.when(is_null(is_word), literal(NO_BOOLEAN), copy=False)
+    refused = refused.when(is_null(_given_sequential()), literal(NO_BOOLEAN), copy=False)
     is_usual = exp.EQ(this=reference(PLANNED), expression=literal(params[PLANNED].default))
     looks_once = exp.and_(exp.not_(is_sequential()), exp.not_(is_usual))
     refused = refused.when(looks_once, literal(NOT_SEQUENTIAL), copy=False)
     return exp.func("coalesce", call(catalog, "bad_experiment_call", asked.copy()), refused)
+
+
+def _given_sequential() -> exp.Expr:
+    """Return the argument as a boolean, NULL if it is none."""
+    return exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN)
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

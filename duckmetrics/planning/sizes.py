@@ -61,10 +61,9 @@ def powers(
     engine: Engine, asked: Sequence[tuple[Design, float, float]], one_sided: bool
 ) -> list[float | None]:
     """Return the power of each test for a number of units and a difference; None with too few units."""
+    sides, too_few = 2 if one_sided else 1, (0.0, -1.0, 0.25)
     rows = [
-        (abs(delta) / d.error(n), d.freedom(n), d.alpha / (1 + one_sided))
-        if n >= d.fewest
-        else (0.0, -1.0, 0.25)
+        (abs(delta) / d.error(n), d.freedom(n), d.alpha / sides) if n >= d.fewest else too_few
         for d, n, delta in asked
     ]
     names = ("effect", "freedom", "alpha")

@@ -19,6 +19,7 @@ from duckmetrics.reference.distributions import (
     student_t_mde,
     student_t_p,
 )
+from duckmetrics.reference.draws import drawn_p
 from duckmetrics.reference.exact_tests import pairs_won_p
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ def unpaired_randomization(
     for system, metric, _, value in rows:
         values[metric, system] += [] if value is None else [value]
     for (metric, system), own in sorted(values.items()):
-        base, m, n = values.get((metric, baseline), []), len(values.get((metric, baseline), [])), len(own)
+        base = values.get((metric, baseline), [])
+        m, n = len(base), len(own)
         if system == baseline or not base or not own:
             continue
         both, fits = [*base, *own], math.comb(m + n, m) <= resamples
@@ -179,10 +181,10 @@ def unpaired_randomization(
         draws = combinations(range(m + n), m) if every else _random_choices(m, n, resamples, seed)
         seen = _distance(both, range(m))
         far = [_distance(both, chosen) >= seen - abs(seen) * 1e-9 for chosen in draws]
-        p = sum(far) / len(far) if every else (1 + sum(far)) / (1 + len(far))
         delta, is_known = fmean(own) - fmean(base), min(m, n) > 1
         t = math.copysign(seen, delta) if is_known and 0 <= seen < math.inf else None
-        found.append((system, metric, m, n, delta, t, p if is_known else None, len(far), every))
+        found.append((system, metric, m, n, delta, t, drawn_p(far, every) if is_known else None,
+                      len(far), every))  # fmt: skip
     return found
 
 

@@ -8,10 +8,11 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from duckmetrics.reference.distributions import normal_p
+from duckmetrics.reference.draws import drawn_p
 from duckmetrics.reference.paired import EPSILON
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from duckmetrics.reference.paired import PerQuery, Row
 
@@ -38,8 +39,8 @@ def max_t(
     highest = 0.0
     for place, key in enumerate(family):
         least, total = score(sums[key].values()) * (1 - 1e-9), abs(math.fsum(sums[key].values()))
-        p = _share(abs(math.fsum(draw[key])) >= total - EPSILON for draw in draws)
-        highest = max(highest, p, _share(top[place] >= least for top in tops))
+        p = drawn_p(abs(math.fsum(draw[key])) >= total - EPSILON for draw in draws)
+        highest = max(highest, p, drawn_p(top[place] >= least for top in tops))
         numbers[key] = p, highest
     critical = sorted(top[0] for top in tops)[math.ceil((1 - alpha) * resamples) - 1] if family else 0.0
     return [
@@ -92,12 +93,6 @@ def _with_signs(
     units = sorted({unit for own in sums.values() for unit in own}, key=str)
     signs = dict(zip(units, generator.choices((-1.0, 1.0), k=len(units)), strict=True))
     return {key: [signs[unit] * d for unit, d in own.items()] for key, own in sums.items()}
-
-
-def _share(far: Iterator[bool]) -> float:
-    """Return the share of draws that are far, the observed one among them."""
-    known = list(far)
-    return (1 + sum(known)) / (1 + len(known))
 
 
 def _statistic(differences: Sequence[float]) -> float | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from itertools import product
 from statistics import fmean, stdev, variance
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from duckmetrics.reference.distributions import (
     student_t_p,
     student_t_sf,
 )
+from duckmetrics.reference.draws import choices_of_signs, drawn_p, signed_sums
 from duckmetrics.reference.exact_tests import signed_ranks_p
 
 if TYPE_CHECKING:
@@ -266,14 +266,11 @@ def randomization_test(
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
         differences, n = [b - a for a, b in both], len(both)
-        every = n <= 20 and (exact or (exact is None and 2**n <= resamples))
-        draws = product((-1, 1), repeat=n) if every else _random_signs(n, resamples, seed)
+        draws, every = choices_of_signs(n, resamples, seed, exact)
         enough = abs(sum(differences)) - n * rounding(both)
-        sums = [sum(s * d for s, d in zip(draw, differences, strict=True)) for draw in draws]
-        far = sum(abs(total) >= enough for total in sums)
-        p = far / len(sums) if every else (1 + far) / (1 + len(sums))
+        p = drawn_p((abs(total) >= enough for total in signed_sums(differences, draws)), every)
         found.append((system, metric, n, fmean(differences), sum(differences), p if n > 1 else None,
-                      len(sums), every))  # fmt: skip
+                      len(draws), every))  # fmt: skip
     return found
 
 
@@ -289,16 +286,13 @@ def randomization_tost(
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
         n, mean = len(both), fmean(a for a, _ in both)
-        every = n <= 20 and (exact or (exact is None and 2**n <= resamples))
-        draws = [*(product((-1, 1), repeat=n) if every else _random_signs(n, resamples, seed))]
+        draws, every = choices_of_signs(n, resamples, seed, exact)
         size, sign = margin * abs(mean) if relative else margin, math.copysign(1, mean)
         shares, statistics = [], []
         for way in (1, -1):
             moved = [way * (b - a) + (sign * margin * a if relative else margin) for a, b in both]
             enough = sum(moved) - n * rounding(both)
-            sums = [sum(s * d for s, d in zip(draw, moved, strict=True)) for draw in draws]
-            far = sum(total >= enough for total in sums)
-            shares.append(far / len(sums) if every else (1 + far) / (1 + len(sums)))
+            shares.append(drawn_p((total >= enough for total in signed_sums(moved, draws)), every))
             statistics.append(way * sum(moved) if max(moved) - min(moved) > rounding(both) else None)
         if not size:
             statistics = [None, None]
@@ -306,12 +300,6 @@ def randomization_tost(
         found.append((system, metric, n, mean, fmean(b for _, b in both), fmean(b - a for a, b in both),
                       size or None, *statistics, *p, len(draws), every))  # fmt: skip
     return found
-
-
-def _random_signs(n: int, resamples: int, seed: int) -> Iterator[list[int]]:
-    generator = random.Random(seed)
-    for _ in range(resamples):
-        yield generator.choices((-1, 1), k=n)
 
 
 def paired_bootstrap(

@@ -25,7 +25,7 @@ from duckmetrics.sentences.families import (
     sizes_of,
     tests_text,
 )
-from duckmetrics.sentences.margins import OF_MARGINS, margin_sentence
+from duckmetrics.sentences.margins import OF_MARGINS, WORSE_SYSTEM, margin_sentence
 from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import ALPHA
 
@@ -60,7 +60,7 @@ SHOWN = {
     "margin": "margin", "mde": "mde",
 }  # fmt: skip
 # The columns that pairs of systems have instead of the baseline.
-OF_PAIRS = {"against": "string", "against_value": "double"}
+OF_PAIRS = {"against": "string", "against_value": "double", WORSE_SYSTEM: "string"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}

@@ -15,6 +15,8 @@ OF_MARGINS = (
     "margin", "relative_margin", "p_not_worse", "p_not_worse_adjusted", "p_equivalent",
     "p_equivalent_adjusted",
 )  # fmt: skip
+# The column of the pairs of a leaderboard with the system whose loss against the other one is tested.
+WORSE_SYSTEM = "worse_system"
 
 
 def has_margin(row: Mapping[str, Any]) -> bool:

@@ -75,6 +75,7 @@ def test_two_frames_of_a_session_are_fine(spark: Any) -> None:
     assert [row["value"] for row in found.rows] == [0.75, 0.75]
     history = spark.sql("SELECT 'q' AS query_id, 'a' AS item_id")
     assert duckmetrics.evaluate(RUN, TRUTH, "mrr", history=history)["mrr"] == 0.75
+    assert not duckmetrics.check(RUN, TRUTH, "mrr", history=history).errors
 
 
 def test_the_settings_of_a_session_stay(spark: Any) -> None:

@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, leaderboard
+from duckmetrics.sentences.margins import OF_MARGINS
 
 if TYPE_CHECKING:
     from duckmetrics import Leaderboard
@@ -117,6 +118,15 @@ def test_a_metric_is_a_family_of_its_own(runs: dict[str, Scores], truth: Any, bo
     assert "paired_t; 10 pairs of each metric, p adjusted by holm, p < 0.05" in board.method
 
 
+def pair_of(found: Leaderboard, metric: str, *systems: str) -> dict[str, Any]:
+    """Return the test of two systems, in the order in which they were given."""
+    (pair,) = (
+        pair for pair in found.pairs
+        if pair["metric"] == metric and {pair["system"], pair["against"]} == {*systems}
+    )  # fmt: skip
+    return pair
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [{"ndcg@10": 0.08, "mean_rank": 0.9}, {"ndcg@10": "16%"}])
 def test_a_margin_as_scipy_and_statsmodels(
@@ -126,6 +136,9 @@ def test_a_margin_as_scipy_and_statsmodels(
     unchanged = ("place", "rank_lower", "rank_upper", "tier", "p", "p_adjusted", "delta", "probability_best")
     for row, plain in zip(found.rows, board.rows, strict=True):
         assert {name: row[name] for name in unchanged} == {name: plain[name] for name in unchanged}
+    for pair, plain in zip(found.pairs, board.pairs, strict=True):
+        assert {name: pair[name] for name in plain} == plain
+        assert {*pair} - {*plain} == {"worse_system", *OF_MARGINS}
     verdicts = set()
     for metric in METRICS:
         rows, values = rows_of(found, metric), values_of(found, metric)
@@ -134,6 +147,7 @@ def test_a_margin_as_scipy_and_statsmodels(
                 row["verdict"] for row in rows_of(board, metric).values()
             ]
             assert {row["p_equivalent"] for row in rows.values()} == {None}
+            assert {p["p_equivalent"] for p in found.pairs if p["metric"] == metric} == {None}
             continue
         sign = -1 if metric == "mean_rank" else 1
         higher, lower = {}, {}
@@ -150,6 +164,11 @@ def test_a_margin_as_scipy_and_statsmodels(
             for other in others:
                 assert rows[other][column] == pytest.approx(p_of[best, other], rel=1e-9)
                 assert rows[other][f"{column}_adjusted"] == pytest.approx(adjusted[best, other], rel=1e-9)
+            for better, other in p_of:
+                pair = pair_of(found, metric, better, other)
+                assert pair["worse_system"] == other
+                assert pair[column] == pytest.approx(p_of[better, other], rel=1e-9)
+                assert pair[f"{column}_adjusted"] == pytest.approx(adjusted[better, other], rel=1e-9)
         for row in list(rows.values())[1:]:
             near = row["p_equivalent_adjusted"] < 0.05
             unclear = "inconclusive" if row["p_adjusted"] >= 0.05 else "worse"
@@ -170,7 +189,12 @@ def test_the_text_of_a_margin(runs: dict[str, Scores], truth: Any) -> None:
     ) in found.footer()
     assert "equivalent" in found.shown().html()
     assert found.summary.schema.field("p_equivalent_adjusted").type == pa.float64()
-    assert {row["verdict"] for row in found.to_dict()["rows"]} >= {"equivalent", "worse"}
+    document = found.to_dict()
+    assert {row["verdict"] for row in document["rows"]} >= {"equivalent", "worse"}
+    pair = pair_of(found, "ndcg@10", found.rows[0]["system"], "like good")
+    assert (pair["worse_system"], pair["relative_margin"]) == ("like good", 0.16)
+    assert pair["p_equivalent_adjusted"] < 0.05
+    assert [one["p_equivalent"] for one in document["pairs"]] == [one["p_equivalent"] for one in found.pairs]
 
 
 def test_margins_that_do_not_fit_are_refused(runs: dict[str, Scores], truth: Any) -> None:

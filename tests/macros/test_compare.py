@@ -200,6 +200,7 @@ def test_every_look_with_several_macros(session: duckdb.DuckDBPyConnection) -> N
         ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
         ("system := 'system', baseline := 'A', missing := 'skip'", "of different queries: 2 queries"),
         ("system := 'system', baseline := 'A', test := 'wilcoxon'", "test cannot be 'wilcoxon'; choose t or"),
+        ("system := 'system', baseline := 'A', test := 'unpaired-t'", "rows of evaluate_by_query and call"),
         ("system := 'system', baseline := 'A', planned := 30", "paired_t looks once and has no plan"),
         ("system := 'system', baseline := 'A', test := 'always_valid', planned := 0", "planned cannot be"),
     ],
