@@ -30,7 +30,7 @@ def replaced(name: str, text: str, dialect: str = DIALECT) -> str:
 
 def _excepting(query: str, dialect: str) -> str:
     """Write the replaced column of a query as a new one, for engines without REPLACE."""
-    (star,) = sqlglot.parse_one(query, read=DIALECT).selects
+    (star,) = sqlglot.parse_one(query, read=DIALECT, into=exp.Select).selects
     (new,) = star.args["replace"]
     others = exp.Star(except_=[exp.column(new.args["alias"].copy())])
     return exp.select(others, new).sql(dialect)

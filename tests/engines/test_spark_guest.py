@@ -193,27 +193,27 @@ def test_a_stopped_session_is_refused_in_words(spark: Any, monkeypatch: pytest.M
 
 
 def test_tables_are_named_as_in_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spark.sql(RUN).write.partitionBy("query_id").parquet(str(tmp_path / "run"))
-    spark.sql(TRUTH).write.orc(str(tmp_path / "truth"))
+    spark.sql(RUN).write.partitionBy("query_id").parquet(str(tmp_path / "bought"))
+    spark.sql(TRUTH).write.orc(str(tmp_path / "judged"))
     spark.sql(RUN).write.mode("overwrite").saveAsTable("guest_run")
     monkeypatch.chdir(tmp_path)
     for run, truth in (
-        (f"parquet.`{tmp_path}/run`", f"orc.`{tmp_path}/truth`"),
-        ("run", "truth"),
-        ("spark_catalog.default.guest_run", str(tmp_path / "truth")),
-        ("GUEST_RUN", f"file:{tmp_path}/truth"),
+        (f"parquet.`{tmp_path}/bought`", f"orc.`{tmp_path}/judged`"),
+        ("bought", "judged"),
+        ("spark_catalog.default.guest_run", str(tmp_path / "judged")),
+        ("GUEST_RUN", f"file:{tmp_path}/judged"),
     ):
         assert duckmetrics.evaluate(run, truth, "mrr", engine=spark)["mrr"] == 0.75, run
-    spark.sql(TRUTH).createOrReplaceTempView("truth")
+    spark.sql(TRUTH).createOrReplaceTempView("judged")
     try:
-        with pytest.raises(InputError, match="is a table and a folder; write 'table:truth' or 'file:truth'"):
-            duckmetrics.evaluate("run", "truth", "mrr", engine=spark)
+        with pytest.raises(InputError, match="is a table and a folder; write 'table:judged' or 'file:judged'"):
+            duckmetrics.evaluate("bought", "judged", "mrr", engine=spark)
     finally:
-        spark.catalog.dropTempView("truth")
-    (tmp_path / "run" / "_delta_log").mkdir()
-    (tmp_path / "run" / "_delta_log" / "00000000000000000000.json").write_text("{}\n")
+        spark.catalog.dropTempView("judged")
+    (tmp_path / "bought" / "_delta_log").mkdir()
+    (tmp_path / "bought" / "_delta_log" / "00000000000000000000.json").write_text("{}\n")
     with pytest.raises(InputError, match=r"delta\.`"):
-        duckmetrics.evaluate(f"parquet.`{tmp_path}/run`", TRUTH, "mrr", engine=spark)
+        duckmetrics.evaluate(f"parquet.`{tmp_path}/bought`", TRUTH, "mrr", engine=spark)
 
 
 def test_columns_of_one_name_are_refused(spark: Any) -> None:

@@ -190,7 +190,8 @@ def assert_alike(spark: Any, folder: Path, name: str) -> bool:
     assert list(found.rows) == in_words_of_spark(wanted)
     assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
     advices = [(own.advice, one.advice) for own, one in zip(found.rows, wanted.rows, strict=True)]
-    return any([assert_same_advice(spark, *pair) for pair in advices])
+    with_sql = [assert_same_advice(spark, *pair) for pair in advices]
+    return any(with_sql)
 
 
 # Spark plans the query of all checks in seconds, so its executors look for some of the faults only.

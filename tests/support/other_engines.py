@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -154,6 +155,8 @@ def spark_session(**settings: str) -> Any:
     assert pyspark
     from pyspark.sql import SparkSession
 
+    # The workers have the packages of the tests.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").appName("tests")
     usual = {
         "spark.ui.enabled": "false",
