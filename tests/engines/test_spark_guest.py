@@ -206,7 +206,7 @@ def test_tables_are_named_as_in_spark(spark: Any, tmp_path: Path, monkeypatch: p
         assert duckmetrics.evaluate(run, truth, "mrr", engine=spark)["mrr"] == 0.75, run
     spark.sql(TRUTH).createOrReplaceTempView("judged")
     try:
-        with pytest.raises(InputError, match="is a table and a folder; write 'table:judged' or 'file:judged'"):
+        with pytest.raises(InputError, match="is a table and a folder; write 'table:judged' or 'file:jud"):
             duckmetrics.evaluate("bought", "judged", "mrr", engine=spark)
     finally:
         spark.catalog.dropTempView("judged")

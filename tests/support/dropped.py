@@ -127,7 +127,7 @@ def dictionaries(folder: Path) -> list[Path]:
 
 
 def of_spark(folder: Path) -> list[Path]:
-    """Write Parquet as Spark does: timestamps of 96 bits as ids, many groups of rows, brackets in the name."""
+    """Write Parquet as Spark does: timestamps of 96 bits, groups of 100 rows, a name with brackets."""
     paths = [folder / "part-00000-c000[1].snappy.parquet", folder / "truth.parquet"]
     tables = ranking(lambda number: datetime(2026, 1, 1 + number, 12, 30))
     for path, table in zip(paths, tables, strict=True):
