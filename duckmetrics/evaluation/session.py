@@ -116,6 +116,8 @@ class Session:
 
     def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
         """Return whether nothing says which items are relevant, and no measure of rankings asks."""
+        if self.request.truth is not None:  # composing what each metric reads takes long
+            return False
         rankings = [measure for measure in measures if measure.family == RANKING]
         return bool(rankings) and not needs_truth(self.catalog, rankings) and self.has_no_truth
 
