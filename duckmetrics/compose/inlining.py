@@ -32,7 +32,8 @@ def step_read_by(select: exp.Select) -> str | None:
 def inline(select: exp.Select, step: exp.Query | None) -> None:
     """Write what a step computes into the query that reads it, in place.
 
-    An expression that is read more than once stays in the step. A constant never does.
+    An expression that is read more than once stays in the step, and so does all that a query inside reads.
+    A constant never does.
 
     Args:
         step: the query of the one step that is read; None if it must stay as it is.
@@ -43,8 +44,11 @@ def inline(select: exp.Select, step: exp.Query | None) -> None:
     for projection in select.expressions:
         if isinstance(projection, exp.Column):
             projection.replace(projection.as_(projection.name))
-    columns = [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]
-    whole = not _is_any_repeated(columns, expressions)
+    every = list(select.find_all(exp.Column))
+    columns = [c for c in every if c.find_ancestor(exp.Select) is select]
+    read_as = select.args["from_"].this.alias_or_name
+    is_read_inside = any(c.table == read_as and c.find_ancestor(exp.Select) is not select for c in every)
+    whole = not is_read_inside and not _is_any_repeated(columns, expressions)
     if not whole:
         expressions = {n: e for n, e in expressions.items() if isinstance(e, exp.Literal | exp.Null)}
     for column in columns:

@@ -62,6 +62,7 @@ def test_related_metrics_exist(definition: Definition) -> None:
     assert set(related) <= names - {definition.name}
 
 
+@pytest.mark.slow
 @each("definition", [metric for metric in METRICS if explanation(metric).worked], identity)
 def test_the_example_by_hand_is_the_value_of_the_sql(definition: Definition) -> None:
     """DuckDB computes the left side from its numbers alone; it is the value of the query, or of all rows."""

@@ -415,6 +415,20 @@ def test_next_to_a_catalogue_no_truth_is_needed() -> None:
     assert "which ndcg@10 needs" in missing.message
 
 
+def test_a_truth_of_pairs_is_checked_next_to_a_history() -> None:
+    run = {"q1": {"a": 0.5, "b": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
+    pairs = "SELECT * FROM (VALUES ('q1', 'b'), ('q1', 'z'), ('q2', 'a')) AS pairs(query_id, item_id)"
+    history = "SELECT 'q1' AS query_id, 'b' AS item_id"
+    graded = f"SELECT *, 1 AS relevance FROM ({pairs})"
+    found, wanted = (
+        duckmetrics.check(run, truth, "mrr", history=history, items="SELECT unnest(['a', 'b']) AS item_id")
+        for truth in (pairs, graded)
+    )
+    (leaked,) = (one for one in found if one.check == "leaked_item")
+    assert (leaked.count, leaked.of) == (1, 3)
+    assert [(one.check, one.count) for one in found] == [(one.check, one.count) for one in wanted]
+
+
 def test_a_finding_says_how_many_of_how_many() -> None:
     run = {"q1": {"a": 0.5, "b": 0.5, "c": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
     findings = duckmetrics.check(run, {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"a": 1}}, "ndcg@2")

@@ -50,7 +50,7 @@ def adjusted(result: Comparison) -> dict[tuple[Any, ...], float]:
     [
         (RANKING, {}),
         pytest.param(ROWS, {"cluster": "user_id"}, marks=pytest.mark.slow),
-        (f"{RANKING},{ROWS}", {"cluster": "user_id"}),
+        pytest.param(f"{RANKING},{ROWS}", {"cluster": "user_id"}, marks=pytest.mark.slow),
     ],
     ids=["rankings", "classifiers", "both"],
 )

@@ -31,6 +31,7 @@ def run(score: list[float], queries: int = 4) -> pa.Table:
     })  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_smallest_difference_is_that_of_compare() -> None:
     metrics = ["ndcg@10", "mrr"]
     found = duckmetrics.plan(*TABLES, metrics, difference=0.05, **SYSTEMS)
