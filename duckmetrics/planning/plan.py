@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WORDS, COUNTS = ("metric", "system", "reason"), ("n_units", "comparisons", "units", "at_units")
 # The points of a curve, from a quarter to four times the numbers of units that matter.
 POINTS, AROUND = 33, 4.0
+# With fewer units, the shape of their values decides how far the power is from the planned one.
+FEW = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,14 +94,22 @@ class Plan(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics plan`` prints it in JSON, see docs/reference/json.md."""
-        return document(self.command, self.rows, sentence=self.sentence, method=self.method)
+        return document(self.command, self.rows, sentence=self.sentence, method=self.method, notes=self.notes)
+
+    @property
+    def notes(self) -> list[str]:
+        """What limits the plan, empty if nothing does."""
+        if all(row["units"] is None or row["units"] >= FEW for row in self.rows):
+            return []
+        return [f"with fewer than {FEW} {self.kind}, the power is as planned only for normal values"]
 
     def shown(self) -> Shown:
         """Return the table, with the sentence above and the method below."""
         names = [name for name in self.rows[0] if any(row[name] is not None for row in self.rows)]
         cells = [[_cell(row[name]) for name in names] for row in self.rows]
         numeric = [name for name in names if name not in WORDS]
-        return Shown(names, cells, numeric, self.sentence, [self.method])
+        notes = [f"note: {note}" for note in self.notes]
+        return Shown(names, cells, numeric, self.sentence, [self.method, *notes])
 
     def curve(self) -> list[dict[str, Any]]:
         """Return the smallest difference that is found, by the number of units.

@@ -211,3 +211,12 @@ def test_a_page_shows_the_columns_that_have_a_value(capsys: pytest.CaptureFixtur
     assert (code, err) == (0, "")
     assert out.startswith("| sd | difference | power | alpha | comparisons | units |")
     assert duckmetrics.plan(sd=0.2, difference=0.02).sentence in out
+
+
+def test_few_units_are_a_note() -> None:
+    few, many = (duckmetrics.plan(sd=0.2, difference=difference) for difference in (0.2, 0.1))
+    assert (few.rows[0]["units"], many.rows[0]["units"]) == (10, 34)
+    (note,) = few.to_dict()["notes"]
+    assert note.startswith("with fewer than 30 units")
+    assert f"note: {note}" in str(few)
+    assert many.to_dict()["notes"] == []
