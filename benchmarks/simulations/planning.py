@@ -94,6 +94,6 @@ def lines(repetitions: int) -> Iterator[str]:
         yield f"| proportions {rate} and {rate + difference:g} | {units:,} | {power:.1%} |"
     yield from of_users(repetitions)
     yield (
-        "\nWith fewer than 30 users, the test finds a difference of log loss more often than planned. A note of "
-        "the plan says so."
+        "\nWith fewer than 30 users, the test finds a difference of log loss more often than planned. A note "
+        "of the plan says so."
     )
