@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Value, literal
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def packed(
 def _as_bigint(key: exp.Expr, source: exp.Query | None, whole: Collection[str]) -> exp.Expr | None:
     """Return a key as a BIGINT; None if it is not known to have 32 bits."""
     if key.name in whole:
-        number = exp.TryCast(this=key.copy(), to=exp.DataType.build("BIGINT"))
+        number = try_cast(key.copy(), "BIGINT")
         return exp.paren(exp.Mod(this=number, expression=literal(2**31)))
     types = {p.alias_or_name: p.unalias() for p in source.selects} if isinstance(source, exp.Select) else {}
     known = types.get(key.name)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.inputs.sources import Role, Source
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class MendedTables:
             return
         text: exp.Expr = exp.cast(value, "VARCHAR")
         if type_.startswith(FRACTIONS):
-            whole = exp.TryCast(this=value.copy(), to=exp.DataType.build("HUGEINT", dialect=DIALECT))
+            whole = try_cast(value.copy(), exp.DataType.build("HUGEINT", dialect=DIALECT))
             same = exp.EQ(this=whole, expression=value.copy())
             text = exp.Case().when(same, exp.cast(whole.copy(), "VARCHAR")).else_(text)
         self.replace(place, name, text, "VARCHAR")

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.checks.refusals import refusal
-from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.inputs import values
 from duckmetrics.inputs.classification import WEIGHT
 from duckmetrics.inputs.columns import ColumnMap, missing_column
@@ -88,5 +88,5 @@ class NumberColumns:
         if error is not None:
             type_ = "DOUBLE[]" if is_list else "DOUBLE"
             self._tables.refuse(f"{column}_type", place, column, error, name)
-            number = exp.TryCast(this=quoted(name), to=exp.DataType.build(type_, dialect=DIALECT))
+            number = try_cast(quoted(name), exp.DataType.build(type_, dialect=DIALECT))
             self._tables.replace(place, name, number, type_)

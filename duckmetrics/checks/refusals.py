@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.findings import ERROR, EXAMPLES, Finding
 
@@ -89,7 +89,7 @@ class Refusals:
     def _examples(self, source: Source, name: str) -> list[str]:
         """Return three values of a column, first those that are not numbers."""
         value = quoted(name)
-        number = exp.TryCast(this=exp.cast(value.copy(), "VARCHAR"), to=exp.DataType.build("DOUBLE"))
+        number = try_cast(exp.cast(value.copy(), "VARCHAR"), "DOUBLE")
         is_number = exp.not_(exp.Is(this=number, expression=exp.null()))
         known = exp.select(value.as_("v"), is_number.as_("is_number")).distinct()
         known = known.from_(source.relation.copy()).where(exp.column("v").is_(exp.null()).not_())

@@ -11,6 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import selects
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def one_query(engine: Engine, inputs: Inputs, query: Any) -> Inputs:
     parts = inputs.query_parts
     if len(parts) == 1:
         type_ = dict(engine.columns(inputs.queries["predictions"]))[KEY]
-        value = exp.TryCast(this=literal(str(query)), to=exp.DataType.build(type_, dialect=DIALECT))
+        value = try_cast(literal(str(query)), exp.DataType.build(type_, dialect=DIALECT))
         return narrowed(inputs, lambda key: exp.EQ(this=key, expression=value.copy()))
     given = _parts_of(query, parts)
 

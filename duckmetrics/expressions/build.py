@@ -47,6 +47,11 @@ def least_by(rows: exp.Query, key: str, value: exp.Expr, name: str) -> exp.Selec
     return exp.select(key, exp.Min(this=value).as_(name)).from_(rows.subquery("rows")).group_by(key)
 
 
+def try_cast(value: exp.Expr, type_: str | exp.DataType) -> exp.TryCast:
+    """Cast a value; it becomes NULL where that fails, also in other engines."""
+    return exp.TryCast(this=value, to=exp.DataType.build(type_), safe=True)
+
+
 def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     """Call a function that the SQL files define."""
     return exp.Anonymous(this=function, expressions=list(arguments))

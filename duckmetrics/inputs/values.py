@@ -13,7 +13,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import EXACT
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.advice import replaced
@@ -130,7 +130,7 @@ def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp
 def is_positive(source: Source, name: str, label: str) -> exp.Expr:
     """Write whether a label is the positive one, also where DuckDB reads yes and no as booleans."""
     if source.columns[name] == "BOOLEAN":
-        boolean = exp.TryCast(this=literal(label), to=exp.DataType.build("BOOLEAN"))
+        boolean = try_cast(literal(label), "BOOLEAN")
         return exp.EQ(this=quoted(name), expression=boolean)
     return exp.EQ(this=exp.cast(quoted(name), "VARCHAR"), expression=literal(label))
 

@@ -18,6 +18,7 @@ from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import Measure
 from duckmetrics.catalog.parameters import CUTOFF, is_share
 from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import Argument, reference
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
@@ -309,7 +310,7 @@ def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
 
 def _share(name: str) -> exp.Expr:
     """Return advice to write a percentage as a share, empty for other values."""
-    number: exp.Expr = exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
+    number: exp.Expr = try_cast(reference(name), "DOUBLE")
     is_percentage = exp.and_(
         exp.GTE(this=number, expression=literal(2)), exp.LT(this=number.copy(), expression=literal(100))
     )
@@ -336,7 +337,7 @@ def allowed(param: Param) -> exp.Expr:
     raw = reference(param.name)
     conditions: list[exp.Expr] = []
     if param.type in (int, float):
-        number = exp.TryCast(this=raw, to=exp.DataType.build("DOUBLE"))
+        number = try_cast(raw, "DOUBLE")
         readable: exp.Expr = exp.Anonymous(this="isfinite", expressions=[number])
         if param.type is int:
             whole = exp.EQ(this=number.copy(), expression=exp.Floor(this=number.copy()))

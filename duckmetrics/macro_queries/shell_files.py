@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, Param, substituted
 from duckmetrics.errors import DefinitionError
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, hidden, reference
 
@@ -88,9 +89,7 @@ def source(catalog: Catalog, argument: exp.Expr, reader: str | None = None) -> e
 def typed(param: Param) -> exp.Expr:
     """Cast a parameter to its declared type; a value that cannot be read becomes NULL, which is refused."""
     value = reference(param.name)
-    return value if param.type is bool else exp.TryCast(
-        this=value, to=exp.DataType.build(TYPES[param.type], dialect=DIALECT)
-    )  # fmt: skip
+    return value if param.type is bool else try_cast(value, TYPES[param.type])
 
 
 def fixed(param: Param) -> bool:

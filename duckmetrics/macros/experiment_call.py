@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.meanings import meanings
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.macro import Argument, reference
 from duckmetrics.macro_queries.parameters import allowed, refusal
@@ -87,7 +88,7 @@ def problem_of(catalog: Catalog, asked: exp.Expr) -> exp.Expr:
 
 def _given_sequential() -> exp.Expr:
     """Return the argument as a boolean, NULL if it is none."""
-    return exp.TryCast(this=reference(SEQUENTIAL), to=BOOLEAN)
+    return try_cast(reference(SEQUENTIAL), BOOLEAN)
 
 
 def _as_text(value: exp.Expr) -> exp.Expr:

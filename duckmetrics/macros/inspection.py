@@ -12,6 +12,7 @@ from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, concerned, is_off, protected
 from duckmetrics.checks.notes import UNWEIGHTED
 from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHT, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
@@ -135,7 +136,7 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
 
 def _cutoff() -> exp.Expr:
     """Write the cut-off as a number; anything else is refused."""
-    number: exp.Expr = exp.TryCast(this=reference(CUTOFF), to=exp.DataType.build("INT"))
+    number: exp.Expr = try_cast(reference(CUTOFF), "INT")
     is_fine = exp.or_(is_null(reference(CUTOFF)), exp.GT(this=number, expression=literal(0)))
     text = concatenated("duckmetrics: k cannot be '", exp.cast(reference(CUTOFF), "VARCHAR"),
                         "'; it must be a positive whole number")  # fmt: skip

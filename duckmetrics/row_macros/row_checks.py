@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
 from duckmetrics.checks.examination import protected
+from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import constant, fold, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.macro_queries.macro import Argument, Macro, Overload, given, reference
@@ -166,7 +167,7 @@ def is_weighted(of_rows: bool) -> exp.Expr:
 
 def number(name: str) -> exp.Expr:
     """Return an argument as a number; a check refuses anything else."""
-    return exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
+    return try_cast(reference(name), "DOUBLE")
 
 
 def of_arguments(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -194,8 +194,11 @@ def assert_alike(spark: Any, folder: Path, name: str) -> bool:
     return any(with_sql)
 
 
-# Spark plans the query of all checks in seconds, so its executors look for some of the faults only.
-@pytest.mark.parametrize("name", TOLD[::27])
+# Spark plans the query of all checks in seconds, so its executors look for some of the faults only: a few, and
+# those whose examples have casts.
+@pytest.mark.parametrize(
+    "name", [*TOLD[::27], "ranking, scores that are text", "ranking, sampled candidates"]
+)
 def test_the_executors_find_the_same(spark: Any, folder: Path, name: str) -> None:
     assert_alike(spark, folder, name)
 

@@ -242,7 +242,7 @@ OF_RANKINGS = {
         "rank_as_score", "warning", 60, "score", "query_id=u01, items=12", "rank=score",
         f"SELECT query_id, item_id, rank AS score FROM {BY_RANK}"),
     "sampled candidates": Fault(
-        "sampled_cutoff", "note", 60, "item_id", "u01, candidates=100, items=3000, k=10, k_of_all=274.0",
+        "sampled_cutoff", "note", 60, "item_id", "u01, candidates=100, items=3000, k=10, k_of_all=274",
         "k_of_all", SAMPLES, SAMPLED_TRUTH, also=("sampled_candidates",)),
     "padding": Fault(
         "placeholder_item", "warning", 2, "item_id", "query_id=u08, item_id=''", "drop these rows",

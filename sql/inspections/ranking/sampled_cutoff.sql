@@ -23,7 +23,7 @@ SELECT
     lists.candidates,
     catalogue.n AS items,
     $k AS k,
-    floor(1.5e0 + ($k - 1) * (catalogue.n - 1e0) / nullif(lists.candidates - 1, 0)) AS k_of_all
+    CAST(floor(1.5e0 + ($k - 1) * (catalogue.n - 1e0) / nullif(lists.candidates - 1, 0)) AS BIGINT) AS k_of_all
 FROM lists
 CROSS JOIN catalogue
 WHERE $k IS NOT NULL;
