@@ -98,7 +98,7 @@ class Plan(Printed):
 
     @property
     def notes(self) -> list[str]:
-        """What limits the plan, empty if nothing does."""
+        """The limits of the plan; empty if it has none."""
         if all(row["units"] is None or row["units"] >= FEW for row in self.rows):
             return []
         return [f"with fewer than {FEW} {self.kind}, the power is as planned only for normal values"]

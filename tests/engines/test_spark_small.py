@@ -194,7 +194,7 @@ def assert_alike(spark: Any, folder: Path, name: str) -> bool:
     return any(with_sql)
 
 
-# Spark plans the query of all checks in seconds, so its executors look for some of the faults only: a few, and
+# Spark plans the query of all checks in seconds, so its executors look for few of the faults only, and for
 # those whose examples have casts.
 @pytest.mark.parametrize(
     "name", [*TOLD[::27], "ranking, scores that are text", "ranking, sampled candidates"]
