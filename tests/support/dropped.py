@@ -160,6 +160,86 @@ def bracketed(folder: Path) -> list[Path]:
     return [run.rename(folder / "run[1]*.csv"), truth]
 
 
+def of_kaggle(folder: Path) -> list[Path]:
+    """Write a submission: the items of a query in one text."""
+    run, truth = (folder / f"{name}.csv" for name in ("submission", "truth"))
+    _copied(
+        run,
+        "SELECT query_id AS customer_id, string_agg(item_id, ' ' ORDER BY score DESC, item_id) AS prediction"
+        " FROM run GROUP BY ALL",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS customer_id, item_id AS article_id FROM truth")
+    return [run, truth]
+
+
+def of_spark_als(folder: Path) -> list[Path]:
+    """Write recommendations as lists of items with ratings."""
+    run, truth = folder / "recommendations.parquet", folder / "truth.parquet"
+    _copied(
+        run,
+        "SELECT query_id AS userId, list({'movie': item_id, 'rating': score::FLOAT} ORDER BY score DESC)"
+        " AS recommendations FROM run GROUP BY ALL",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS userId, item_id AS movieId FROM truth")
+    return [run, truth]
+
+
+def wide(folder: Path) -> list[Path]:
+    """Write a row per query with a column per rank, some of them empty."""
+    run, truth = folder / "run.csv", folder / "truth.parquet"
+    _copied(
+        run,
+        "PIVOT (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER (PARTITION BY query_id "
+        "ORDER BY score DESC, item_id) AS place FROM run WHERE score > 0.5) "
+        "ON place IN ('rec_1', 'rec_2', 'rec_3', 'rec_4', 'rec_5', 'rec_6', 'rec_7', 'rec_8', 'rec_9', "
+        "'rec_10') USING first(item_id)",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS user_id, item_id, relevance FROM truth")
+    return [run, truth]
+
+
+def of_spark_ml(folder: Path) -> list[Path]:
+    """Write labels with the probabilities of both classes."""
+    path = folder / "predictions.parquet"
+    _copied(path, "SELECT label, [1 - score, score] AS probability FROM labeled")
+    return [path]
+
+
+def of_bigquery(folder: Path) -> list[Path]:
+    """Write labels that are text, with the probability of each."""
+    path = folder / "predictions.parquet"
+    _copied(
+        path,
+        "SELECT if(label, 'yes', 'no') AS churn, if(score > 0.5, 'yes', 'no') AS predicted_churn, "
+        "[{'label': 'yes', 'prob': score}, {'label': 'no', 'prob': 1 - score}] AS predicted_churn_probs "
+        "FROM labeled",
+    )  # fmt: skip
+    return [path]
+
+
+def _copied(path: Path, query: str) -> None:
+    """Write the rows of a query over the ranking, without blanks in items, and over labels with scores."""
+    run, truth = ranking(lambda number: number)
+    connection = duckdb.connect()
+    connection.register("runs", run)
+    connection.register("judged", truth)
+    for name, table in (("run", "runs"), ("truth", "judged")):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT * REPLACE (replace(item_id, ' ', '') AS item_id) FROM {table}"
+        )
+    connection.execute(
+        "CREATE TABLE labeled AS SELECT i % 3 = 0 AS label, (i * 37 % 101) / 101 AS score FROM range(300) AS t (i)"
+    )
+    connection.execute(f"COPY ({query}) TO '{path}'")
+
+
+def letor(folder: Path) -> list[Path]:
+    """Write lines of features, as learning to rank has them."""
+    path = folder / "test.txt"
+    path.write_text("2 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.4 2:0.3\n", "utf-8")
+    return [path]
+
+
 def timestamps(folder: Path) -> list[Path]:
     """Write timestamps as the ids of queries."""
     return pair(folder, lambda number: datetime(2026, 1, 1 + number, 12, 30))

@@ -137,19 +137,55 @@ async function crash(page, given) {
   await open(page, given, '?sample=digits');
   await settled(page);
   await page.click('#way-sql');
-  const run = async text => {
-    await page.fill('#editor', text);
-    await page.click('#run');
-    await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'));
-    await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready');
-    return textOf(page, '#results');
-  };
-  const found = { before: await run(given.before), crashed: await run(given.crash), after: await run(given.after) };
+  const found = {};
+  for (const step of ['before', 'crashed', 'after']) found[step] = await ran(page, given[step]);
   await page.click('#way-form');
   await page.evaluate(() => delete document.body.dataset.state);
   await page.fill('#question .cut input >> nth=0', '7');
   await settled(page);
   return { ...found, text: await textOf(page, '#answer-body') };
+}
+
+/** After the first answer and without a network: another question, all tools, SQL, a cancel, a download. */
+async function offline(page, given) {
+  await open(page, given, '?sample=shop');
+  const first = await page.waitForFunction(() => document.body.dataset.state && !document.body.dataset.kept);
+  const found = { first: await first.jsonValue() };
+  await settled(page);
+  await page.waitForFunction(() => document.body.dataset.kept, null, { timeout: 60000 });
+  await page.context().setOffline(true);
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.fill('#question .cut input >> nth=0', '7');
+  await settled(page);
+  found.text = await textOf(page, '#answer-body');
+  await page.click('.tools summary');
+  await page.waitForFunction(() => document.querySelector('#tools table'), null, { timeout: 60000 });
+  found.tools = await textOf(page, '#tools');
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.fill('#question .cut input >> nth=0', '8');
+  await page.waitForFunction(() => !document.querySelector('#cancel').hidden, null, { timeout: 20000 });
+  await page.click('#cancel');
+  await page.waitForFunction(() => document.querySelector('.ask button'), null, { timeout: 60000 });
+  await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready', null, {
+    timeout: 60000,
+  });
+  await page.click('.ask button');
+  await settled(page);
+  found.again = await textOf(page, '#answer-body');
+  found.checks = await textOf(page, '#found');
+  found.rows = (await rows(page)).length;
+  await page.click('#way-sql');
+  found.sql = await ran(page, given.sql);
+  return found;
+}
+
+/** Run SQL in its tab, and return what it shows. */
+async function ran(page, sql) {
+  await page.fill('#editor', sql);
+  await page.click('#run');
+  await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'));
+  await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready');
+  return textOf(page, '#results');
 }
 
 async function states(page, given) {
@@ -240,4 +276,4 @@ async function cancel(page, given) {
   return { back, text, after: await textOf(page, '#answer-body') };
 }
 
-export const scenarios = { sample, files, sql, states, keyboard, cancel, crash };
+export const scenarios = { sample, files, sql, states, keyboard, cancel, crash, offline };

@@ -198,6 +198,27 @@ def test_each_kind_of_file_gives_the_same_number(browse: Browse, tmp_path: Path,
     assert value == pytest.approx(expected, abs=1e-12)
 
 
+COMPUTED = {
+    "Kaggle": made.of_kaggle, "Spark ALS": made.of_spark_als, "wide table": made.wide,
+    "Spark ML": made.of_spark_ml, "BigQuery ML": made.of_bigquery,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", COMPUTED)
+def test_columns_that_a_layout_computes_are_read(browse: Browse, tmp_path: Path, tool: str) -> None:
+    files = COMPUTED[tool](tmp_path)
+    found = browse("files", files=files, texts=True)
+    assert f"columns as in {tool}" in found["cards"]
+    rows = found["rows"]
+    run, truth = (*files, None)[:2]
+    positive = {"positive": "yes"} if tool == "BigQuery ML" else {}
+    expected = duckmetrics.evaluate(run, truth, [row["metric"] for row in rows], **positive).rows
+    assert [row["value"] for row in rows] == pytest.approx([row["value"] for row in expected], abs=1e-12)
+    for name, run_text in {"command": _command, "python": _python, "sql": _sql}.items():
+        values = [row["value"] for row in run_text(found["texts"][name], tmp_path)]
+        assert values == pytest.approx([row["value"] for row in rows], abs=1e-12), name
+
+
 def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
     """Above two million rows, the page computes the metrics of a question one after another."""
     run, truth = made.many(tmp_path)
@@ -240,8 +261,12 @@ def test_each_fault_has_one_message_with_a_way_out(browse: Browse, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("make", "words"), [(made.cut_off, "export it again"), (made.picture, "not a table")]
-)
+    ("make", "words"),
+    [
+        (made.cut_off, "export it again"), (made.picture, "not a table"),
+        (made.letor, "duckmetrics evaluate test.txt"),
+    ],
+)  # fmt: skip
 def test_a_file_that_is_no_table_is_refused(
     browse: Browse, tmp_path: Path, make: Callable[[Path], list[Path]], words: str
 ) -> None:
@@ -315,10 +340,24 @@ def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
     assert "ndcg@7" in found["after"]
 
 
+def test_the_page_works_without_a_network_after_the_first_answer(browse: Browse) -> None:
+    """Another question, all tools, a cancel, a download and SQL need nothing that is not in memory."""
+    call = "evaluate('recommendations', 'purchases', 'map(missing=skip), rbp', system := 'model', query_id := 'user_id')"
+    found = browse("offline", sql=f"SELECT count(*) AS n_metrics FROM {call}; FROM duckmetrics_help('auc')")
+    assert found["first"]  # the number is there before the rest is fetched
+    assert "ndcg@7" in found["text"]
+    assert "trec_eval" in found["tools"]
+    assert "ndcg@8" in found["again"]
+    assert "Checks:" in found["checks"]
+    assert found["rows"] == 60
+    assert "n_metrics\n4" in found["sql"]
+    assert "area under" in found["sql"].lower()
+
+
 def test_a_crashed_engine_is_replaced(browse: Browse) -> None:
     found = browse(
         "crash", before="SET VARIABLE mark = 42; SELECT getvariable('mark') AS mark",
-        crash="SELECT length(repeat(chr(97), 4000000000))",
+        crashed="SELECT length(repeat(chr(97), 4000000000))",
         after="SELECT getvariable('mark') AS mark, count(*) AS n FROM pixels",
     )  # fmt: skip
     assert "42" in found["before"]
