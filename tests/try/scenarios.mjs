@@ -1,5 +1,5 @@
 // What a reader does on the page, and what the page shows then.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 const settled = page =>
   page.waitForFunction(
@@ -27,17 +27,23 @@ async function dropped(page, files) {
 const textOf = (page, selector) =>
   page.$$eval(selector, found => found.map(one => one.innerText.trim())).then(all => all.join('\n'));
 
-/** The rows of the answer, as the download of JSON has them. */
-async function rows(page) {
+/** The text of a download. */
+async function downloaded(page, kind) {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'JSON', exact: true }).click(),
+    page.getByRole('button', { name: kind, exact: true }).click(),
   ]);
   const stream = await download.createReadStream();
   const parts = [];
   for await (const part of stream) parts.push(part);
-  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  return {
+    name: download.suggestedFilename(),
+    text: Buffer.concat(parts).toString('utf8'),
+  };
 }
+
+/** The rows of the answer, as the download of JSON has them. */
+const rows = async page => JSON.parse((await downloaded(page, 'JSON')).text);
 
 /** The three texts to copy. */
 async function texts(page) {
@@ -48,6 +54,9 @@ async function texts(page) {
   }
   return found;
 }
+
+const overflow = page =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 async function problem(page) {
   return {
@@ -146,13 +155,47 @@ async function crash(page, given) {
   return { ...found, text: await textOf(page, '#answer-body') };
 }
 
+/** The answer as a file of HTML, opened from disk: what a reader sees, and what is in it. */
+async function standalone(page, given) {
+  await open(page, given, given.search ?? '');
+  if (given.files) await dropped(page, given.files);
+  await settled(page);
+  const { name, text } = await downloaded(page, 'HTML');
+  const path = `${given.folder}/${name}`;
+  await writeFile(path, text);
+  const requests = [];
+  page.on('request', request => requests.push(request.url()));
+  await page.goto(`file://${path}`);
+  const found = {
+    name,
+    text,
+    requests,
+    seen: await textOf(page, 'body'),
+    title: await page.title(),
+  };
+  found.elements = await page.$$eval('script, img, iframe, link, button, select', all => all.length);
+  found.charts = await page.$$eval(
+    'svg',
+    all => all.filter(one => one.getBoundingClientRect().width > 20).length,
+  );
+  found.overflow = await overflow(page);
+  if (given.shots)
+    await page.screenshot({
+      path: `${given.shots}/standalone.png`,
+      fullPage: true,
+    });
+  return found;
+}
+
 /** After the first answer and without a network: another question, all tools, SQL, a cancel, a download. */
 async function offline(page, given) {
   await open(page, given, '?sample=shop');
   const first = await page.waitForFunction(() => document.body.dataset.state && !document.body.dataset.kept);
   const found = { first: await first.jsonValue() };
   await settled(page);
-  await page.waitForFunction(() => document.body.dataset.kept, null, { timeout: 60000 });
+  await page.waitForFunction(() => document.body.dataset.kept, null, {
+    timeout: 60000,
+  });
   await page.context().setOffline(true);
   await page.evaluate(() => delete document.body.dataset.state);
   await page.fill('#question .cut input >> nth=0', '7');
@@ -190,10 +233,11 @@ async function ran(page, sql) {
 
 async function states(page, given) {
   const found = {};
-  const width = () =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   const look = async name => {
-    found[name] = { axe: await axe(page, given), overflow: await width() };
+    found[name] = {
+      axe: await axe(page, given),
+      overflow: await overflow(page),
+    };
     if (given.shots)
       await page.screenshot({
         path: `${given.shots}/${name}_${given.width}_${given.scheme}.png`,
@@ -276,4 +320,14 @@ async function cancel(page, given) {
   return { back, text, after: await textOf(page, '#answer-body') };
 }
 
-export const scenarios = { sample, files, sql, states, keyboard, cancel, crash, offline };
+export const scenarios = {
+  sample,
+  files,
+  sql,
+  states,
+  keyboard,
+  cancel,
+  crash,
+  offline,
+  standalone,
+};

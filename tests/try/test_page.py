@@ -126,6 +126,30 @@ def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path:
         assert values == pytest.approx(expected, abs=TOLERANCE), name
 
 
+@pytest.mark.parametrize("sample", ["shop", "clicks"])
+def test_the_answer_is_saved_as_one_file_of_html(browse: Browse, tmp_path: Path, sample: str) -> None:
+    found = browse("standalone", search=f"?sample={sample}", folder=tmp_path)
+    assert found["name"] == "duckmetrics-answer.html"
+    expected = {"shop": shop, "clicks": clicks}[sample]()
+    assert f"{expected.verdict}." in found["seen"]
+    for row in expected.summary.to_pylist():
+        if not row["slice"] and row["verdict"] != "baseline":
+            assert f"→ {row['value']:,.4f}" in found["seen"]
+    assert "duckmetrics report" in found["seen"]
+    assert "Can the data be trusted?" in found["seen"]
+    assert found["charts"] > 10
+    assert found["elements"] == 0
+    assert found["overflow"] <= 0
+    assert len(found["requests"]) == 1  # the file itself
+
+
+def test_markup_in_ids_is_text_in_the_saved_file(browse: Browse, tmp_path: Path) -> None:
+    found = browse("standalone", files=made.planted(tmp_path), folder=tmp_path)
+    assert made.MARKUP in found["seen"]
+    assert made.MARKUP not in found["text"]
+    assert found["elements"] == 0
+
+
 def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -> None:
     """The macros of rows take parameters as arguments; a metric that is not compared has its own macro."""
     metrics = ["auc", "f_beta(beta=2)", "precision_at_recall(recall=0.9)", "ece(bins=5)"]

@@ -81,14 +81,15 @@ export function recognized(layouts, systems, columns, fileName) {
   const best = fits.filter(one => Object.keys(one.map).length === most);
   const looksLikeTruth = /rel|truth|gold|label|test|ground/i.test(fileName);
   const chosen = best.find(one => one.role === (looksLikeTruth ? 'truth' : 'predictions')) ?? best[0];
-  const named = key => chosen?.map[key] ?? likely(layouts, key, columns);
+  const free = columns.filter(one => !chosen?.typed.includes(one.name));
+  const named = key => chosen?.map[key] ?? likely(layouts, key, free);
   const map = {
     query_id: named('query_id'),
     item_id: named('item_id'),
     score: named('score'),
     rank: '',
     system: columns.find(one => systems.test(one.name))?.name ?? '',
-    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', columns, ['truth']),
+    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', free, ['truth']),
     label: named('label'),
     cluster: named('query_id'),
   };

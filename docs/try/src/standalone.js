@@ -48,8 +48,7 @@ function page(state, title) {
       'footer',
       null,
       `Made by the page “Try it” of duckmetrics ${state.catalog.version}. This file holds the answer that the page `,
-      'showed. It loads nothing and runs no script. The report, with more charts and the SQL, is written by ',
-      h('code', null, reportCommand(state)),
+      'showed. It loads nothing and runs no script.',
     ),
   );
   for (const [own, other] of Object.entries(CLASSES))
@@ -97,6 +96,8 @@ function trust({ findings }) {
 const examples = one =>
   one.examples?.length ? h('span', { class: 'small' }, `Such as ${one.examples.join('; ')}.`) : null;
 
+const code = (title, text) => [h('h3', null, title), h('pre', { tabindex: 0 }, text)];
+
 /** The conventions, and the calls that give the same numbers elsewhere. */
 function method(state) {
   const { reading } = state;
@@ -111,9 +112,7 @@ function method(state) {
       null,
       signatures.map(one => h('li', null, h('code', null, one))),
     ),
-    Object.entries(elsewhere(state)).map(([key, text]) => [
-      h('h3', null, LANGUAGES[key]),
-      h('pre', { tabindex: 0 }, text),
-    ]),
+    Object.entries(elsewhere(state)).map(([key, text]) => code(LANGUAGES[key], text)),
+    code('The report, with more charts', reportCommand(state)),
   );
 }
