@@ -305,3 +305,16 @@ def many(folder: Path) -> list[Path]:
         COPY (SELECT number // 5 AS query_id, number % 5 * 7 AS item_id, 1 + number % 2 AS relevance
         FROM range(105000) AS numbers (number)) TO '{paths[1]}'""")
     return paths
+
+
+def very_many(folder: Path) -> list[Path]:
+    """Write 6.2 million predictions, whose scores look like ranks."""
+    paths = [folder / "run.parquet", folder / "truth.parquet"]
+    connection = duckdb.connect()
+    connection.execute(f"""
+        COPY (SELECT number // 100 AS query_id, number % 100 AS item_id, 100 - number % 100 AS score
+        FROM range(6200000) AS numbers (number)) TO '{paths[0]}'""")
+    connection.execute(f"""
+        COPY (SELECT number // 5 AS query_id, number % 5 * 2 AS item_id
+        FROM range(310000) AS numbers (number)) TO '{paths[1]}'""")
+    return paths

@@ -99,7 +99,7 @@ async function sample(page, given) {
 }
 
 async function files(page, given) {
-  await open(page, given);
+  await open(page, given, given.search);
   await dropped(page, given.files);
   const found = {
     problem: await problem(page),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -251,6 +252,15 @@ def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_pat
     found = browse("files", files=[run, truth])
     assert_equal(found["rows"], expected.summary.to_pylist())
     assert {row["n_tests"] for row in found["rows"] if row["system"] == "b"} == {4}
+
+
+def test_the_checks_of_large_files_look_at_a_part(browse: Browse, tmp_path: Path) -> None:
+    """Above six million rows, the checks look at one in so many queries, and the page says so."""
+    found = browse("files", files=made.very_many(tmp_path), search="?metrics=ndcg@10")
+    assert "The checks looked at one in 2 queries" in found["all"]
+    lists = re.search(r"([\d,]+) lists whose scores are the numbers", found["all"])
+    assert lists is not None
+    assert 30_000 < int(lists[1].replace(",", "")) < 32_000  # of 62,000
 
 
 def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_path: Path) -> None:

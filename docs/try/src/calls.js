@@ -81,6 +81,7 @@ function plain(run, truth, queries, isOrdered) {
     truth: truth.table,
     queries: queries?.table,
     named,
+    id: quoted(run.map.query_id),
     system: run.map.system,
     one: run,
   };
@@ -141,10 +142,14 @@ function renamed(state, runs, truth, queries, isOrdered) {
       isOrdered && !runs.some(one => hasLists(one.map, one.columns))
         ? { position: literal('row_position') }
         : {},
+    id: 'query_id',
     system: hasSystem ? 'system' : '',
     one: runs[0],
   };
 }
+
+/** A writer of the rows of one in so many queries, which are the same in all tables. */
+const part = (id, parts) => table => literal(`(FROM ${table} WHERE hash(${id}::VARCHAR) % ${parts} = 0)`);
 
 const argument = value => (typeof value === 'number' || typeof value === 'boolean' ? value : literal(value));
 
@@ -191,7 +196,13 @@ export function rankingCalls(state) {
         ...source.named,
         ...conventions(question),
       }),
-    inspect: k => from('inspect', tables, { k, system, ...sliced, ...source.named }),
+    inspect: (k, parts) =>
+      from('inspect', parts > 1 ? [source.run, source.truth].map(part(source.id, parts)) : tables, {
+        k,
+        system,
+        ...sliced,
+        ...source.named,
+      }),
     conventions: (metric, chosen) => {
       const own = ordered.system
         ? literal(`(FROM ${ordered.run} WHERE ${quoted(ordered.system)} = ${literal(chosen)})`)

@@ -1,6 +1,8 @@
 // The shown answer as one HTML file with the styles of the report; it loads nothing and runs no script.
 import { mainTable, sentence, slices } from './answer.js';
 import { details } from './behind.js';
+import { partsOf } from './compute.js';
+import { checkedWords } from './data.js';
 import { h, save } from './dom.js';
 import { LANGUAGES, elsewhere, reportCommand } from './elsewhere.js';
 import { fetched } from './engine.js';
@@ -75,11 +77,14 @@ function ofMetric(state) {
   );
 }
 
-function trust({ findings }) {
+function trust(state) {
+  const { findings } = state;
+  const parts = partsOf(state);
   return h(
     'section',
     null,
     h('h2', null, 'Can the data be trusted?'),
+    parts > 1 && h('p', { class: 'about' }, checkedWords(parts)),
     !findings && h('p', null, 'The checks had not ended when this file was saved.'),
     findings?.length === 0 && h('p', null, 'The checks found nothing.'),
     findings?.map(one =>
