@@ -228,9 +228,25 @@ def _copied(path: Path, query: str) -> None:
             f"CREATE TABLE {name} AS SELECT * REPLACE (replace(item_id, ' ', '') AS item_id) FROM {table}"
         )
     connection.execute(
-        "CREATE TABLE labeled AS SELECT i % 3 = 0 AS label, (i * 37 % 101) / 101 AS score FROM range(300) AS t (i)"
+        "CREATE TABLE labeled AS"
+        " SELECT i % 3 = 0 AS label, (i * 37 % 101) / 101 AS score FROM range(300) AS t (i)"
     )
     connection.execute(f"COPY ({query}) TO '{path}'")
+
+
+def of_movielens(folder: Path, name: str = "u.data", delimiter: str = "\t", header: str = "") -> list[Path]:
+    """Write ratings as text that is known by its name."""
+    run, truth = ranking(lambda number: number)
+    runs, judged = (table.set_column(1, "item_id", _numbers(table)) for table in (run, truth))
+    paths = [*parquet(folder, run=runs), folder / name]
+    columns = zip(*judged.to_pydict().values(), strict=True)
+    lines = [delimiter.join(map(str, [*row, 978300760 + place])) for place, row in enumerate(columns)]
+    paths[1].write_text("\n".join([*filter(None, [header]), *lines, ""]), "utf-8")
+    return paths
+
+
+def _numbers(table: pa.Table) -> pa.Array:
+    return pa.array([int(item.split()[1]) for item in table["item_id"].to_pylist()])
 
 
 def letor(folder: Path) -> list[Path]:

@@ -244,6 +244,22 @@ def test_columns_that_a_layout_computes_are_read(browse: Browse, tmp_path: Path,
         assert values == pytest.approx([row["value"] for row in rows], abs=1e-12), name
 
 
+TEXTS = {
+    "MovieLens": ("u.data", "\t", ""), "MovieLens 1M": ("ratings.dat", "::", ""),
+    "RecBole": ("a.inter", "\t", "user_id:token\titem_id:token\trating:float\ttimestamp:float"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TEXTS)
+def test_text_that_is_known_by_its_name_is_read(browse: Browse, tmp_path: Path, tool: str) -> None:
+    files = made.of_movielens(tmp_path, *TEXTS[tool])
+    found = browse("files", files=files)
+    assert f"columns as in {tool}" in found["cards"]
+    expected = duckmetrics.evaluate(*files, [row["metric"] for row in found["rows"]]).rows
+    values = [row["value"] for row in expected]
+    assert [row["value"] for row in found["rows"]] == pytest.approx(values, abs=1e-12)
+
+
 def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
     """Above two million rows, the page computes the metrics of a question one after another."""
     run, truth = made.many(tmp_path)
@@ -376,7 +392,8 @@ def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
 
 def test_the_page_works_without_a_network_after_the_first_answer(browse: Browse) -> None:
     """Another question, all tools, a cancel, a download and SQL need nothing that is not in memory."""
-    call = "evaluate('recommendations', 'purchases', 'map(missing=skip), rbp', system := 'model', query_id := 'user_id')"
+    named = "system := 'model', query_id := 'user_id'"
+    call = f"evaluate('recommendations', 'purchases', 'map(missing=skip), rbp', {named})"
     found = browse("offline", sql=f"SELECT count(*) AS n_metrics FROM {call}; FROM duckmetrics_help('auc')")
     assert found["first"]  # the number is there before the rest is fetched
     assert "ndcg@7" in found["text"]

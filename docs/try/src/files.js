@@ -143,7 +143,7 @@ async function openParquet(engine, blob, table) {
 
 async function openText(engine, blob, table, isZipped, head, text) {
   if (IS_LETOR.test(head)) throw new FileError(blob.name, LETOR, { isElsewhere: true });
-  const trec = trecMacro(head);
+  const trec = text ? null : trecMacro(head);
   // Brackets and stars in the name of a file would be a pattern of names.
   const handle = isZipped ? `${table}.gz` : table;
   const zipped = isZipped ? ", compression = 'gzip'" : '';
