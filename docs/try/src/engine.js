@@ -5,7 +5,9 @@ import { plainValue } from './values.js';
 
 export const at = path => new URL(path, document.baseURI).href;
 export const fetched = async (path, options = {}) => {
-  const answer = await fetch(at(path), options);
+  const answer = await fetch(at(path), options).catch(() => {
+    throw new Error(`${path}: the host of this page does not answer; connect to it, and try again`);
+  });
   if (!answer.ok) throw new Error(`${path}: this copy of the page lacks the file; build the page again`);
   return answer;
 };
