@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import duckdb
 import pytest
 
 import duckmetrics
 from support import dropped as made
 from support.cases import ROOT
+from support.copied import ELSEWHERE, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -118,10 +116,10 @@ def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path:
         if described["name"] == sample:
             for file in described["files"]:
                 shutil.copy(ROOT / file["path"], tmp_path)
-    expected = {_key(row): row["value"] for row in found["rows"]}
-    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+    expected = {key_of(row): row["value"] for row in found["rows"]}
+    for name, run in ELSEWHERE.items():
         rows = run(found["texts"][name], tmp_path)
-        values = {_key(row): row["value"] for row in rows}
+        values = {key_of(row): row["value"] for row in rows}
         if sample == "cancer":  # of one model, only the page has a name
             values = {("score", *key[1:]): value for key, value in values.items()}
         assert values == pytest.approx(expected, abs=TOLERANCE), name
@@ -159,49 +157,9 @@ def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -
     found = browse("sample", sample=f"cancer&by=&metrics={quote(','.join(metrics))}")
     assert [row["value"] for row in found["rows"]] == pytest.approx(expected, abs=1e-12)
     shutil.copy(cancer, tmp_path)
-    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+    for name, run in ELSEWHERE.items():
         values = [row["value"] for row in run(found["texts"][name], tmp_path)]
         assert values == pytest.approx(expected, abs=1e-12), name
-
-
-def _key(row: Row) -> tuple[object, ...]:
-    return row["system"], row["metric"], row["slice"], row.get("country") or row.get("radius")
-
-
-def _command(text: str, folder: Path) -> list[Row]:
-    words = shlex.split(text.replace("\\\n", " "))
-    assert words[0] == "duckmetrics"
-    done = subprocess.run(
-        [sys.executable, "-m", "duckmetrics", *words[1:], "--format", "json"],
-        cwd=folder, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    rows: list[Row] = json.loads(done.stdout)["rows"]
-    return rows
-
-
-def _python(text: str, folder: Path) -> list[Row]:
-    more = "import json\nprint()\nprint(json.dumps(result.summary.to_pylist(), default=str))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{text}\n{more}"], cwd=folder, capture_output=True, text=True, check=True
-    )
-    rows: list[Row] = json.loads(done.stdout.splitlines()[-1])
-    return rows
-
-
-def _sql(text: str, folder: Path) -> list[Row]:
-    """Run SQL as `duckmetrics shell` does: each file that the first line names is a view."""
-    connection = duckdb.connect()
-    connection.execute(duckmetrics.macros_sql())
-    first, _, rest = text.partition("\n")
-    for file in shlex.split(first.removeprefix("-- duckmetrics shell ")):
-        path = folder / file
-        connection.execute(f"CREATE VIEW {path.stem} AS FROM '{path}'")
-    *before, last = connection.extract_statements(rest)
-    for statement in before:
-        connection.execute(statement)
-    result = connection.execute(last)
-    names = [column[0] for column in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 READABLE = {
@@ -221,43 +179,6 @@ def test_each_kind_of_file_gives_the_same_number(browse: Browse, tmp_path: Path,
     assert not found["problem"]["text"]
     value = next(row["value"] for row in found["rows"] if row["metric"] == "ndcg@10")
     assert value == pytest.approx(expected, abs=1e-12)
-
-
-COMPUTED = {
-    "Kaggle": made.of_kaggle, "Spark ALS": made.of_spark_als, "wide table": made.wide,
-    "Spark ML": made.of_spark_ml, "BigQuery ML": made.of_bigquery,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("tool", COMPUTED)
-def test_columns_that_a_layout_computes_are_read(browse: Browse, tmp_path: Path, tool: str) -> None:
-    files = COMPUTED[tool](tmp_path)
-    found = browse("files", files=files, texts=True)
-    assert f"columns as in {tool}" in found["cards"]
-    rows = found["rows"]
-    run, truth = (*files, None)[:2]
-    positive = {"positive": "yes"} if tool == "BigQuery ML" else {}
-    expected = duckmetrics.evaluate(run, truth, [row["metric"] for row in rows], **positive).rows
-    assert [row["value"] for row in rows] == pytest.approx([row["value"] for row in expected], abs=1e-12)
-    for name, run_text in {"command": _command, "python": _python, "sql": _sql}.items():
-        values = [row["value"] for row in run_text(found["texts"][name], tmp_path)]
-        assert values == pytest.approx([row["value"] for row in rows], abs=1e-12), name
-
-
-TEXTS = {
-    "MovieLens": ("u.data", "\t", ""), "MovieLens 1M": ("ratings.dat", "::", ""),
-    "RecBole": ("a.inter", "\t", "user_id:token\titem_id:token\trating:float\ttimestamp:float"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("tool", TEXTS)
-def test_text_that_is_known_by_its_name_is_read(browse: Browse, tmp_path: Path, tool: str) -> None:
-    files = made.of_movielens(tmp_path, *TEXTS[tool])
-    found = browse("files", files=files)
-    assert f"columns as in {tool}" in found["cards"]
-    expected = duckmetrics.evaluate(*files, [row["metric"] for row in found["rows"]]).rows
-    values = [row["value"] for row in expected]
-    assert [row["value"] for row in found["rows"]] == pytest.approx(values, abs=1e-12)
 
 
 def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
@@ -285,10 +206,10 @@ def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_pa
     found = browse("files", files=[old, new, judged], texts=True)
     assert {row["system"] for row in found["rows"]} == {"old", "new"}
     assert "No clear difference between new and old" in found["text"]
-    expected = {_key(row): row["value"] for row in found["rows"]}
-    for name, run_text in {"command": _command, "python": _python, "sql": _sql}.items():
+    expected = {key_of(row): row["value"] for row in found["rows"]}
+    for name, run_text in ELSEWHERE.items():
         rows = run_text(found["texts"][name], tmp_path)
-        assert {_key(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
+        assert {key_of(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
 
 
 FAULTS = {
