@@ -163,27 +163,18 @@ async function standalone(page, given) {
   const { name, text } = await downloaded(page, 'HTML');
   const path = `${given.folder}/${name}`;
   await writeFile(path, text);
+  const opened = await page.context().newPage();
   const requests = [];
-  page.on('request', request => requests.push(request.url()));
-  await page.goto(`file://${path}`);
-  const found = {
-    name,
-    text,
-    requests,
-    seen: await textOf(page, 'body'),
-    title: await page.title(),
-  };
-  found.elements = await page.$$eval('script, img, iframe, link, button, select', all => all.length);
-  found.charts = await page.$$eval(
+  opened.on('request', request => requests.push(request.url()));
+  await opened.goto(`file://${path}`);
+  const found = { name, text, requests, seen: await textOf(opened, 'body') };
+  found.elements = await opened.$$eval('script, img, iframe, link, button, select', all => all.length);
+  found.charts = await opened.$$eval(
     'svg',
     all => all.filter(one => one.getBoundingClientRect().width > 20).length,
   );
-  found.overflow = await overflow(page);
-  if (given.shots)
-    await page.screenshot({
-      path: `${given.shots}/standalone.png`,
-      fullPage: true,
-    });
+  found.overflow = await overflow(opened);
+  if (given.shots) await opened.screenshot({ path: `${given.shots}/standalone.png`, fullPage: true });
   return found;
 }
 
@@ -219,6 +210,11 @@ async function offline(page, given) {
   found.rows = (await rows(page)).length;
   await page.click('#way-sql');
   found.sql = await ran(page, given.sql);
+  await page.click('#way-form');
+  await page.click('#sample-digits');
+  await page.waitForFunction(() => document.querySelector('#data-body .problem'), null, { timeout: 60000 });
+  found.unreachable = await textOf(page, '#data-body .problem');
+  found.cards = await textOf(page, '.card .name');
   return found;
 }
 

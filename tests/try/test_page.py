@@ -324,6 +324,8 @@ def test_the_page_works_without_a_network_after_the_first_answer(browse: Browse)
     assert found["rows"] == 60
     assert "n_metrics\n4" in found["sql"]
     assert "area under" in found["sql"].lower()
+    assert "connect to it, and try again" in found["unreachable"]
+    assert "recommendations.parquet" in found["cards"]
 
 
 def test_a_crashed_engine_is_replaced(browse: Browse) -> None:
