@@ -192,7 +192,7 @@ def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_pat
 
 
 def test_the_checks_of_large_files_look_at_a_part(browse: Browse, tmp_path: Path) -> None:
-    """Above six million rows, the checks look at one in so many queries, and the page says so."""
+    """Above six million rows, the checks look at a part of the queries, and the page says which."""
     found = browse("files", files=made.very_many(tmp_path), search="?metrics=ndcg@10")
     assert "The checks looked at one in 2 queries" in found["all"]
     lists = re.search(r"([\d,]+) lists whose scores are the numbers", found["all"])

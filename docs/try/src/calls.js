@@ -148,7 +148,7 @@ function renamed(state, runs, truth, queries, isOrdered) {
   };
 }
 
-/** A writer of the rows of one in so many queries, which are the same in all tables. */
+/** Return a writer of the rows of one in `parts` queries, which are the same in all tables. */
 const part = (id, parts) => table => literal(`(FROM ${table} WHERE hash(${id}::VARCHAR) % ${parts} = 0)`);
 
 const argument = value => (typeof value === 'number' || typeof value === 'boolean' ? value : literal(value));

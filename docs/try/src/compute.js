@@ -28,7 +28,7 @@ export const viewsOf = state => (isRows(state) ? rowCalls(state) : rankingCalls(
 
 const rowsOf = state => state.files.reduce((sum, one) => sum + one.rows, 0);
 const isLarge = state => rowsOf(state) > LARGE;
-/** The checks of rankings look at one in so many queries. */
+/** Return n if the checks look at one in n queries; all of them do not fit into memory. */
 export const partsOf = state => (isRows(state) ? 1 : Math.ceil(rowsOf(state) / MOST_CHECKED));
 
 /**
