@@ -308,18 +308,18 @@ def picture(folder: Path) -> list[Path]:
 
 
 def many(folder: Path) -> list[Path]:
-    """Write 2.1 million predictions of two systems, which differ by little."""
+    """Write 8.1 million predictions of two systems, which differ by little."""
     paths = [folder / "run.parquet", folder / "truth.parquet"]
     connection = duckdb.connect()
     connection.execute(f"""
         COPY (
             SELECT system, number // 50 AS query_id, number % 50 AS item_id,
                 (number * 7919) % 10007 + if(system = 'b' AND number % 50 % 7 = 0, 120, 0) AS score
-            FROM range(1050000) AS numbers (number), (VALUES ('a'), ('b')) AS systems (system)
+            FROM range(4050000) AS numbers (number), (VALUES ('a'), ('b')) AS systems (system)
         ) TO '{paths[0]}'""")
     connection.execute(f"""
         COPY (SELECT number // 5 AS query_id, number % 5 * 7 AS item_id, 1 + number % 2 AS relevance
-        FROM range(105000) AS numbers (number)) TO '{paths[1]}'""")
+        FROM range(405000) AS numbers (number)) TO '{paths[1]}'""")
     return paths
 
 

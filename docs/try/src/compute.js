@@ -4,7 +4,7 @@ import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
 
 /** Rows above which metrics are computed one after another, so that memory is that of one. */
-const LARGE = 2e6;
+const LARGE = 8e6;
 /** Rows that the checks of rankings handle next to what a metric left in memory. */
 const MOST_CHECKED = 6e6;
 const LEVEL = 0.05;
