@@ -160,6 +160,102 @@ def bracketed(folder: Path) -> list[Path]:
     return [run.rename(folder / "run[1]*.csv"), truth]
 
 
+def of_kaggle(folder: Path) -> list[Path]:
+    """Write a submission: the items of a query in one text."""
+    run, truth = (folder / f"{name}.csv" for name in ("submission", "truth"))
+    _copied(
+        run,
+        "SELECT query_id AS customer_id, string_agg(item_id, ' ' ORDER BY score DESC, item_id) AS prediction"
+        " FROM run GROUP BY ALL",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS customer_id, item_id AS article_id FROM truth")
+    return [run, truth]
+
+
+def of_spark_als(folder: Path) -> list[Path]:
+    """Write recommendations as lists of items with ratings."""
+    run, truth = folder / "recommendations.parquet", folder / "truth.parquet"
+    _copied(
+        run,
+        "SELECT query_id AS userId, list({'movie': item_id, 'rating': score::FLOAT} ORDER BY score DESC)"
+        " AS recommendations FROM run GROUP BY ALL",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS userId, item_id AS movieId FROM truth")
+    return [run, truth]
+
+
+def wide(folder: Path) -> list[Path]:
+    """Write a row per query with a column per rank, some of them empty."""
+    run, truth = folder / "run.csv", folder / "truth.parquet"
+    _copied(
+        run,
+        "PIVOT (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER (PARTITION BY query_id "
+        "ORDER BY score DESC, item_id) AS place FROM run WHERE score > 0.5) "
+        "ON place IN ('rec_1', 'rec_2', 'rec_3', 'rec_4', 'rec_5', 'rec_6', 'rec_7', 'rec_8', 'rec_9', "
+        "'rec_10') USING first(item_id)",
+    )  # fmt: skip
+    _copied(truth, "SELECT query_id AS user_id, item_id, relevance FROM truth")
+    return [run, truth]
+
+
+def of_spark_ml(folder: Path) -> list[Path]:
+    """Write labels with the probabilities of both classes."""
+    path = folder / "predictions.parquet"
+    _copied(path, "SELECT label, [1 - score, score] AS probability FROM labeled")
+    return [path]
+
+
+def of_bigquery(folder: Path) -> list[Path]:
+    """Write labels that are text, with the probability of each."""
+    path = folder / "predictions.parquet"
+    _copied(
+        path,
+        "SELECT if(label, 'yes', 'no') AS churn, if(score > 0.5, 'yes', 'no') AS predicted_churn, "
+        "[{'label': 'yes', 'prob': score}, {'label': 'no', 'prob': 1 - score}] AS predicted_churn_probs "
+        "FROM labeled",
+    )  # fmt: skip
+    return [path]
+
+
+def _copied(path: Path, query: str) -> None:
+    """Write the rows of a query over the ranking, without blanks in items, and over labels with scores."""
+    run, truth = ranking(lambda number: number)
+    connection = duckdb.connect()
+    connection.register("runs", run)
+    connection.register("judged", truth)
+    for name, table in (("run", "runs"), ("truth", "judged")):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT * REPLACE (replace(item_id, ' ', '') AS item_id) FROM {table}"
+        )
+    connection.execute(
+        "CREATE TABLE labeled AS"
+        " SELECT i % 3 = 0 AS label, (i * 37 % 101) / 101 AS score FROM range(300) AS t (i)"
+    )
+    connection.execute(f"COPY ({query}) TO '{path}'")
+
+
+def of_movielens(folder: Path, name: str = "u.data", delimiter: str = "\t", header: str = "") -> list[Path]:
+    """Write ratings as text that is known by its name."""
+    run, truth = ranking(lambda number: number)
+    runs, judged = (table.set_column(1, "item_id", _numbers(table)) for table in (run, truth))
+    paths = [*parquet(folder, run=runs), folder / name]
+    columns = zip(*judged.to_pydict().values(), strict=True)
+    lines = [delimiter.join(map(str, [*row, 978300760 + place])) for place, row in enumerate(columns)]
+    paths[1].write_text("\n".join([*filter(None, [header]), *lines, ""]), "utf-8")
+    return paths
+
+
+def _numbers(table: pa.Table) -> pa.Array:
+    return pa.array([int(item.split()[1]) for item in table["item_id"].to_pylist()])
+
+
+def letor(folder: Path) -> list[Path]:
+    """Write lines of features, as learning to rank has them."""
+    path = folder / "test.txt"
+    path.write_text("2 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.4 2:0.3\n", "utf-8")
+    return [path]
+
+
 def timestamps(folder: Path) -> list[Path]:
     """Write timestamps as the ids of queries."""
     return pair(folder, lambda number: datetime(2026, 1, 1 + number, 12, 30))
@@ -212,16 +308,29 @@ def picture(folder: Path) -> list[Path]:
 
 
 def many(folder: Path) -> list[Path]:
-    """Write 2.1 million predictions of two systems, which differ by little."""
+    """Write 8.1 million predictions of two systems, which differ by little."""
     paths = [folder / "run.parquet", folder / "truth.parquet"]
     connection = duckdb.connect()
     connection.execute(f"""
         COPY (
             SELECT system, number // 50 AS query_id, number % 50 AS item_id,
                 (number * 7919) % 10007 + if(system = 'b' AND number % 50 % 7 = 0, 120, 0) AS score
-            FROM range(1050000) AS numbers (number), (VALUES ('a'), ('b')) AS systems (system)
+            FROM range(4050000) AS numbers (number), (VALUES ('a'), ('b')) AS systems (system)
         ) TO '{paths[0]}'""")
     connection.execute(f"""
         COPY (SELECT number // 5 AS query_id, number % 5 * 7 AS item_id, 1 + number % 2 AS relevance
-        FROM range(105000) AS numbers (number)) TO '{paths[1]}'""")
+        FROM range(405000) AS numbers (number)) TO '{paths[1]}'""")
+    return paths
+
+
+def very_many(folder: Path) -> list[Path]:
+    """Write 6.2 million predictions, whose scores look like ranks."""
+    paths = [folder / "run.parquet", folder / "truth.parquet"]
+    connection = duckdb.connect()
+    connection.execute(f"""
+        COPY (SELECT number // 100 AS query_id, number % 100 AS item_id, 100 - number % 100 AS score
+        FROM range(6200000) AS numbers (number)) TO '{paths[0]}'""")
+    connection.execute(f"""
+        COPY (SELECT number // 5 AS query_id, number % 5 * 2 AS item_id
+        FROM range(310000) AS numbers (number)) TO '{paths[1]}'""")
     return paths

@@ -1,5 +1,5 @@
 // What a reader does on the page, and what the page shows then.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 const settled = page =>
   page.waitForFunction(
@@ -27,17 +27,23 @@ async function dropped(page, files) {
 const textOf = (page, selector) =>
   page.$$eval(selector, found => found.map(one => one.innerText.trim())).then(all => all.join('\n'));
 
-/** The rows of the answer, as the download of JSON has them. */
-async function rows(page) {
+/** The text of a download. */
+async function downloaded(page, kind) {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'JSON', exact: true }).click(),
+    page.getByRole('button', { name: kind, exact: true }).click(),
   ]);
   const stream = await download.createReadStream();
   const parts = [];
   for await (const part of stream) parts.push(part);
-  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  return {
+    name: download.suggestedFilename(),
+    text: Buffer.concat(parts).toString('utf8'),
+  };
 }
+
+/** The rows of the answer, as the download of JSON has them. */
+const rows = async page => JSON.parse((await downloaded(page, 'JSON')).text);
 
 /** The three texts to copy. */
 async function texts(page) {
@@ -48,6 +54,9 @@ async function texts(page) {
   }
   return found;
 }
+
+const overflow = page =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 async function problem(page) {
   return {
@@ -90,7 +99,7 @@ async function sample(page, given) {
 }
 
 async function files(page, given) {
-  await open(page, given);
+  await open(page, given, given.search);
   await dropped(page, given.files);
   const found = {
     problem: await problem(page),
@@ -137,14 +146,8 @@ async function crash(page, given) {
   await open(page, given, '?sample=digits');
   await settled(page);
   await page.click('#way-sql');
-  const run = async text => {
-    await page.fill('#editor', text);
-    await page.click('#run');
-    await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'));
-    await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready');
-    return textOf(page, '#results');
-  };
-  const found = { before: await run(given.before), crashed: await run(given.crash), after: await run(given.after) };
+  const found = {};
+  for (const step of ['before', 'crashed', 'after']) found[step] = await ran(page, given[step]);
   await page.click('#way-form');
   await page.evaluate(() => delete document.body.dataset.state);
   await page.fill('#question .cut input >> nth=0', '7');
@@ -152,12 +155,85 @@ async function crash(page, given) {
   return { ...found, text: await textOf(page, '#answer-body') };
 }
 
+/** The answer as a file of HTML, opened from disk: what a reader sees, and what is in it. */
+async function standalone(page, given) {
+  await open(page, given, given.search ?? '');
+  if (given.files) await dropped(page, given.files);
+  await settled(page);
+  const { name, text } = await downloaded(page, 'HTML');
+  const path = `${given.folder}/${name}`;
+  await writeFile(path, text);
+  const opened = await page.context().newPage();
+  const requests = [];
+  opened.on('request', request => requests.push(request.url()));
+  await opened.goto(`file://${path}`);
+  const found = { name, text, requests, seen: await textOf(opened, 'body') };
+  found.elements = await opened.$$eval('script, img, iframe, link, button, select', all => all.length);
+  found.charts = await opened.$$eval(
+    'svg',
+    all => all.filter(one => one.getBoundingClientRect().width > 20).length,
+  );
+  found.overflow = await overflow(opened);
+  if (given.shots) await opened.screenshot({ path: `${given.shots}/standalone.png`, fullPage: true });
+  return found;
+}
+
+/** After the first answer and without a network: another question, all tools, SQL, a cancel, a download. */
+async function offline(page, given) {
+  await open(page, given, '?sample=shop');
+  const first = await page.waitForFunction(() => document.body.dataset.state && !document.body.dataset.kept);
+  const found = { first: await first.jsonValue() };
+  await settled(page);
+  await page.waitForFunction(() => document.body.dataset.kept, null, {
+    timeout: 60000,
+  });
+  await page.context().setOffline(true);
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.fill('#question .cut input >> nth=0', '7');
+  await settled(page);
+  found.text = await textOf(page, '#answer-body');
+  await page.click('.tools summary');
+  await page.waitForFunction(() => document.querySelector('#tools table'), null, { timeout: 60000 });
+  found.tools = await textOf(page, '#tools');
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.fill('#question .cut input >> nth=0', '8');
+  await page.waitForFunction(() => !document.querySelector('#cancel').hidden, null, { timeout: 20000 });
+  await page.click('#cancel');
+  await page.waitForFunction(() => document.querySelector('.ask button'), null, { timeout: 60000 });
+  await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready', null, {
+    timeout: 60000,
+  });
+  await page.click('.ask button');
+  await settled(page);
+  found.again = await textOf(page, '#answer-body');
+  found.checks = await textOf(page, '#found');
+  found.rows = (await rows(page)).length;
+  await page.click('#way-sql');
+  found.sql = await ran(page, given.sql);
+  await page.click('#way-form');
+  await page.click('#sample-digits');
+  await page.waitForFunction(() => document.querySelector('#data-body .problem'), null, { timeout: 60000 });
+  found.unreachable = await textOf(page, '#data-body .problem');
+  found.cards = await textOf(page, '.card .name');
+  return found;
+}
+
+/** Run SQL in its tab, and return what it shows. */
+async function ran(page, sql) {
+  await page.fill('#editor', sql);
+  await page.click('#run');
+  await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'));
+  await page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready');
+  return textOf(page, '#results');
+}
+
 async function states(page, given) {
   const found = {};
-  const width = () =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   const look = async name => {
-    found[name] = { axe: await axe(page, given), overflow: await width() };
+    found[name] = {
+      axe: await axe(page, given),
+      overflow: await overflow(page),
+    };
     if (given.shots)
       await page.screenshot({
         path: `${given.shots}/${name}_${given.width}_${given.scheme}.png`,
@@ -240,4 +316,14 @@ async function cancel(page, given) {
   return { back, text, after: await textOf(page, '#answer-body') };
 }
 
-export const scenarios = { sample, files, sql, states, keyboard, cancel, crash };
+export const scenarios = {
+  sample,
+  files,
+  sql,
+  states,
+  keyboard,
+  cancel,
+  crash,
+  offline,
+  standalone,
+};

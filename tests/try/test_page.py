@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import shlex
+import re
 import shutil
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import duckdb
 import pytest
 
 import duckmetrics
 from support import dropped as made
 from support.cases import ROOT
+from support.copied import ELSEWHERE, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,13 +116,37 @@ def test_the_copied_texts_give_the_numbers_of_the_page(browse: Browse, tmp_path:
         if described["name"] == sample:
             for file in described["files"]:
                 shutil.copy(ROOT / file["path"], tmp_path)
-    expected = {_key(row): row["value"] for row in found["rows"]}
-    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+    expected = {key_of(row): row["value"] for row in found["rows"]}
+    for name, run in ELSEWHERE.items():
         rows = run(found["texts"][name], tmp_path)
-        values = {_key(row): row["value"] for row in rows}
+        values = {key_of(row): row["value"] for row in rows}
         if sample == "cancer":  # of one model, only the page has a name
             values = {("score", *key[1:]): value for key, value in values.items()}
         assert values == pytest.approx(expected, abs=TOLERANCE), name
+
+
+@pytest.mark.parametrize("sample", ["shop", "clicks"])
+def test_the_answer_is_saved_as_one_file_of_html(browse: Browse, tmp_path: Path, sample: str) -> None:
+    found = browse("standalone", search=f"?sample={sample}", folder=tmp_path)
+    assert found["name"] == "duckmetrics-answer.html"
+    expected = {"shop": shop, "clicks": clicks}[sample]()
+    assert f"{expected.verdict}." in found["seen"]
+    for row in expected.summary.to_pylist():
+        if not row["slice"] and row["verdict"] != "baseline":
+            assert f"→ {row['value']:,.4f}" in found["seen"]
+    assert "duckmetrics report" in found["seen"]
+    assert "Can the data be trusted?" in found["seen"]
+    assert found["charts"] > 10
+    assert found["elements"] == 0
+    assert found["overflow"] <= 0
+    assert len(found["requests"]) == 1  # the file itself
+
+
+def test_markup_in_ids_is_text_in_the_saved_file(browse: Browse, tmp_path: Path) -> None:
+    found = browse("standalone", files=made.planted(tmp_path), folder=tmp_path)
+    assert made.MARKUP in found["seen"]
+    assert made.MARKUP not in found["text"]
+    assert found["elements"] == 0
 
 
 def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -> None:
@@ -134,49 +157,9 @@ def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -
     found = browse("sample", sample=f"cancer&by=&metrics={quote(','.join(metrics))}")
     assert [row["value"] for row in found["rows"]] == pytest.approx(expected, abs=1e-12)
     shutil.copy(cancer, tmp_path)
-    for name, run in {"command": _command, "python": _python, "sql": _sql}.items():
+    for name, run in ELSEWHERE.items():
         values = [row["value"] for row in run(found["texts"][name], tmp_path)]
         assert values == pytest.approx(expected, abs=1e-12), name
-
-
-def _key(row: Row) -> tuple[object, ...]:
-    return row["system"], row["metric"], row["slice"], row.get("country") or row.get("radius")
-
-
-def _command(text: str, folder: Path) -> list[Row]:
-    words = shlex.split(text.replace("\\\n", " "))
-    assert words[0] == "duckmetrics"
-    done = subprocess.run(
-        [sys.executable, "-m", "duckmetrics", *words[1:], "--format", "json"],
-        cwd=folder, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    rows: list[Row] = json.loads(done.stdout)["rows"]
-    return rows
-
-
-def _python(text: str, folder: Path) -> list[Row]:
-    more = "import json\nprint()\nprint(json.dumps(result.summary.to_pylist(), default=str))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{text}\n{more}"], cwd=folder, capture_output=True, text=True, check=True
-    )
-    rows: list[Row] = json.loads(done.stdout.splitlines()[-1])
-    return rows
-
-
-def _sql(text: str, folder: Path) -> list[Row]:
-    """Run SQL as `duckmetrics shell` does: each file that the first line names is a view."""
-    connection = duckdb.connect()
-    connection.execute(duckmetrics.macros_sql())
-    first, _, rest = text.partition("\n")
-    for file in shlex.split(first.removeprefix("-- duckmetrics shell ")):
-        path = folder / file
-        connection.execute(f"CREATE VIEW {path.stem} AS FROM '{path}'")
-    *before, last = connection.extract_statements(rest)
-    for statement in before:
-        connection.execute(statement)
-    result = connection.execute(last)
-    names = [column[0] for column in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 READABLE = {
@@ -199,13 +182,22 @@ def test_each_kind_of_file_gives_the_same_number(browse: Browse, tmp_path: Path,
 
 
 def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
-    """Above two million rows, the page computes the metrics of a question one after another."""
+    """Above eight million rows, the page computes the metrics of a question one after another."""
     run, truth = made.many(tmp_path)
-    metrics = ["ndcg@10", "map", "precision@10", "mrr"]
+    metrics = ["ndcg@10", "mrr"]
     expected = duckmetrics.compare(run, truth, metrics=metrics, system="system", baseline="a")
-    found = browse("files", files=[run, truth])
+    found = browse("files", files=[run, truth], search="?metrics=ndcg@10,mrr")
     assert_equal(found["rows"], expected.summary.to_pylist())
-    assert {row["n_tests"] for row in found["rows"] if row["system"] == "b"} == {4}
+    assert {row["n_tests"] for row in found["rows"] if row["system"] == "b"} == {2}
+
+
+def test_the_checks_of_large_files_look_at_a_part(browse: Browse, tmp_path: Path) -> None:
+    """Above six million rows, the checks look at a part of the queries, and the page says which."""
+    found = browse("files", files=made.very_many(tmp_path), search="?metrics=ndcg@10")
+    assert "The checks looked at one in 2 queries" in found["all"]
+    lists = re.search(r"([\d,]+) lists whose scores are the numbers", found["all"])
+    assert lists is not None
+    assert 30_000 < int(lists[1].replace(",", "")) < 32_000  # of 62,000
 
 
 def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_path: Path) -> None:
@@ -214,10 +206,10 @@ def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_pa
     found = browse("files", files=[old, new, judged], texts=True)
     assert {row["system"] for row in found["rows"]} == {"old", "new"}
     assert "No clear difference between new and old" in found["text"]
-    expected = {_key(row): row["value"] for row in found["rows"]}
-    for name, run_text in {"command": _command, "python": _python, "sql": _sql}.items():
+    expected = {key_of(row): row["value"] for row in found["rows"]}
+    for name, run_text in ELSEWHERE.items():
         rows = run_text(found["texts"][name], tmp_path)
-        assert {_key(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
+        assert {key_of(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
 
 
 FAULTS = {
@@ -240,8 +232,12 @@ def test_each_fault_has_one_message_with_a_way_out(browse: Browse, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("make", "words"), [(made.cut_off, "export it again"), (made.picture, "not a table")]
-)
+    ("make", "words"),
+    [
+        (made.cut_off, "export it again"), (made.picture, "not a table"),
+        (made.letor, "duckmetrics evaluate test.txt"),
+    ],
+)  # fmt: skip
 def test_a_file_that_is_no_table_is_refused(
     browse: Browse, tmp_path: Path, make: Callable[[Path], list[Path]], words: str
 ) -> None:
@@ -315,10 +311,27 @@ def test_a_cancelled_question_can_be_asked_again(browse: Browse) -> None:
     assert "ndcg@7" in found["after"]
 
 
+def test_the_page_works_without_a_network_after_the_first_answer(browse: Browse) -> None:
+    """Another question, all tools, a cancel, a download and SQL need nothing that is not in memory."""
+    named = "system := 'model', query_id := 'user_id'"
+    call = f"evaluate('recommendations', 'purchases', 'map(missing=skip), rbp', {named})"
+    found = browse("offline", sql=f"SELECT count(*) AS n_metrics FROM {call}; FROM duckmetrics_help('auc')")
+    assert found["first"]  # the number is there before the rest is fetched
+    assert "ndcg@7" in found["text"]
+    assert "trec_eval" in found["tools"]
+    assert "ndcg@8" in found["again"]
+    assert "Checks:" in found["checks"]
+    assert found["rows"] == 60
+    assert "n_metrics\n4" in found["sql"]
+    assert "area under" in found["sql"].lower()
+    assert "connect to it, and try again" in found["unreachable"]
+    assert "recommendations.parquet" in found["cards"]
+
+
 def test_a_crashed_engine_is_replaced(browse: Browse) -> None:
     found = browse(
         "crash", before="SET VARIABLE mark = 42; SELECT getvariable('mark') AS mark",
-        crash="SELECT length(repeat(chr(97), 4000000000))",
+        crashed="SELECT length(repeat(chr(97), 4000000000))",
         after="SELECT getvariable('mark') AS mark, count(*) AS n FROM pixels",
     )  # fmt: skip
     assert "42" in found["before"]

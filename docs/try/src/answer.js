@@ -33,6 +33,7 @@ export function drawAnswer(state, act) {
           { 'aria-describedby': 'download' },
         ),
       ),
+      button('HTML', () => act.page.saveAnswer(), { 'aria-describedby': 'download' }),
       h('span', { class: 'small' }, `Computed in this tab in ${state.answer.seconds.toFixed(1)} s.`),
     ),
     h(
@@ -52,7 +53,8 @@ export function drawAnswer(state, act) {
   say(`Answer: ${head} ${lead}`);
 }
 
-function mainTable({ reading }) {
+/** The values of all systems, or the changes from the baseline. */
+export function mainTable({ reading }) {
   if (!reading.isCompared) {
     const groups = reading.metrics.map(metric => {
       const lines = reading.systems.map(one => reading.row(one, metric)).filter(Boolean);
@@ -152,7 +154,8 @@ export function drawBehind(state, act) {
 const sliceTitle = state =>
   `${state.focus} by ${state.question.by.join(', ')}${state.reading.isCompared ? ', the worst first' : ''}`;
 
-function slices(reading, system, rows) {
+/** The slices of a metric, the worst first. */
+export function slices(reading, system, rows) {
   if (!reading.isCompared) {
     const groups = rows.map(row => ({
       label: placeLabel(row),

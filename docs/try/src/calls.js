@@ -1,5 +1,6 @@
 // A question as calls of the macros: what the page runs, and what the reader copies.
 import { hasLists } from './layouts.js';
+import { viewOf } from './shapes.js';
 import { metricOf, typed } from './state.js';
 import { literal, name as quoted, paramsOf, spec } from './words.js';
 
@@ -59,8 +60,11 @@ function rankingSources(state, isOrdered) {
   const agrees = key =>
     every.every(one => (one.role === 'queries' && key !== 'query_id') || one.map[key] === runs[0].map[key]);
   const isNested = [...runs, truth].some(one => hasLists(one.map, one.columns));
-  if (runs.length === 1 && KEYS.every(agrees) && !isNested) return plain(runs[0], truth, queries, isOrdered);
-  return renamed(state, runs, truth, queries, isOrdered);
+  const isPlain = runs.length === 1 && KEYS.every(agrees) && !isNested;
+  const found = isPlain
+    ? plain(runs[0], truth, queries, isOrdered)
+    : renamed(state, runs, truth, queries, isOrdered);
+  return { ...found, views: [...every.flatMap(viewOf), ...found.views] };
 }
 
 function plain(run, truth, queries, isOrdered) {
@@ -77,6 +81,7 @@ function plain(run, truth, queries, isOrdered) {
     truth: truth.table,
     queries: queries?.table,
     named,
+    id: quoted(run.map.query_id),
     system: run.map.system,
     one: run,
   };
@@ -137,10 +142,14 @@ function renamed(state, runs, truth, queries, isOrdered) {
       isOrdered && !runs.some(one => hasLists(one.map, one.columns))
         ? { position: literal('row_position') }
         : {},
+    id: 'query_id',
     system: hasSystem ? 'system' : '',
     one: runs[0],
   };
 }
+
+/** Return a writer of the rows of one in `parts` queries, which are the same in all tables. */
+const part = (id, parts) => table => literal(`(FROM ${table} WHERE hash(${id}::VARCHAR) % ${parts} = 0)`);
 
 const argument = value => (typeof value === 'number' || typeof value === 'boolean' ? value : literal(value));
 
@@ -187,7 +196,13 @@ export function rankingCalls(state) {
         ...source.named,
         ...conventions(question),
       }),
-    inspect: k => from('inspect', tables, { k, system, ...sliced, ...source.named }),
+    inspect: (k, parts) =>
+      from('inspect', parts > 1 ? [source.run, source.truth].map(part(source.id, parts)) : tables, {
+        k,
+        system,
+        ...sliced,
+        ...source.named,
+      }),
     conventions: (metric, chosen) => {
       const own = ordered.system
         ? literal(`(FROM ${ordered.run} WHERE ${quoted(ordered.system)} = ${literal(chosen)})`)
@@ -220,7 +235,8 @@ export function rowCalls(state) {
   const long = isWide
     ? `FROM ${rows} UNPIVOT INCLUDE NULLS (${columns.score} FOR ${columns.model} IN (${file.scores.map(quoted).join(', ')}))`
     : `SELECT ${literal(file.scores[0])} AS ${columns.model}, * FROM ${rows}`;
-  const views = [`CREATE OR REPLACE TEMP VIEW all_models AS\n${long}`];
+  const computed = viewOf(file);
+  const views = [...computed, `CREATE OR REPLACE TEMP VIEW all_models AS\n${long}`];
   const score = isWide ? columns.score : quoted(file.scores[0]);
   const sliced = question.by.length ? { by: literal(question.by.join(', ')) } : {};
   const rest = { ...sliced, ...conventions(question) };
@@ -233,7 +249,8 @@ export function rowCalls(state) {
   };
   const told = (macro, given, specs, more = {}) =>
     from(macro, [...given, literal(bare(specs).join(', '))], { ...more, ...rest, ...parameters(specs) });
-  const setup = views.map(one => `${one};\n`).join('');
+  const statements = texts => texts.map(one => `${one};\n`).join('');
+  const setup = statements(views);
   const own = (text, metric = metricOf(spec(text).name, 'classification')) => {
     const taken = ([key]) => metric.switches.some(one => one.name === key);
     const set = Object.fromEntries(Object.entries(conventions(question)).filter(taken));
@@ -257,7 +274,8 @@ export function rowCalls(state) {
       ? setup + shownComparison.join(';\n')
       : isWide
         ? setup + told('evaluate_classification', place, question.metrics, { system: model })
-        : told('evaluate_classification', [literal(file.table), label, score], question.metrics),
+        : statements(computed) +
+          told('evaluate_classification', [literal(file.table), label, score], question.metrics),
   };
 }
 

@@ -4,7 +4,9 @@ import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
 
 /** Rows above which metrics are computed one after another, so that memory is that of one. */
-const LARGE = 2e6;
+const LARGE = 8e6;
+/** Rows that the checks of rankings handle next to what a metric left in memory. */
+const MOST_CHECKED = 6e6;
 const LEVEL = 0.05;
 const POINTS = Array.from({ length: 201 }, (_, place) => place / 200);
 
@@ -24,7 +26,10 @@ export const prepare = (engine, rows) => engine.macros(rows ? macrosOf.rows : ma
 /** SQL of the views that the calls of a question read. */
 export const viewsOf = state => (isRows(state) ? rowCalls(state) : rankingCalls(state)).views;
 
-const isLarge = state => state.files.reduce((sum, one) => sum + one.rows, 0) > LARGE;
+const rowsOf = state => state.files.reduce((sum, one) => sum + one.rows, 0);
+const isLarge = state => rowsOf(state) > LARGE;
+/** Return n if the checks look at one in n queries; all of them do not fit into memory. */
+export const partsOf = state => (isRows(state) ? 1 : Math.ceil(rowsOf(state) / MOST_CHECKED));
 
 /**
  * Return the rows of the answer.
@@ -168,7 +173,7 @@ export async function findings(engine, state) {
 async function rankingFindings(engine, state) {
   await engine.macros(['inspect']);
   const cutoffs = state.question.metrics.map(one => Number(spec(one).k)).filter(Boolean);
-  return engine.query(rankingCalls(state).inspect(cutoffs[0] ?? 10));
+  return engine.query(rankingCalls(state).inspect(cutoffs[0] ?? 10, partsOf(state)));
 }
 
 async function rowFindings(engine, state) {

@@ -6,10 +6,11 @@ import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
 import { fetchedFile, open, refuse, tableName } from './files.js';
-import { recognized, scoresOf, settle } from './layouts.js';
+import { recognized, scoresOf, settle, textOf } from './layouts.js';
 import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
 import { Reading } from './reading.js';
+import { compute as computeColumns } from './shapes.js';
 import { clearAnswer, emptyQuestion, metricOf, remember, state } from './state.js';
 import { sideBySide as drawSideBySide } from './side_by_side.js';
 import { columnsOfSample, describe, foundWords, lacking, sampleSettings, usual, words } from './usual.js';
@@ -91,11 +92,11 @@ export class Control {
     if (again) await this.#drop(again);
     const named = tableName(
       blob.name,
-      state.files.map(one => one.table),
+      state.files.flatMap(one => [one.table, one.source]),
     );
     const file = { name: blob.name, blob, table: named, system: named, loaded: null };
     try {
-      Object.assign(file, await open(this.engine, blob, named));
+      Object.assign(file, await open(this.engine, blob, named, textOf(state.layouts, blob.name)));
       refuse(file);
     } catch (error) {
       if (!error.isCrash) await this.#drop(file);
@@ -103,6 +104,7 @@ export class Control {
     }
     const systems = new RegExp(`^(?:${state.catalog.system_columns})$`, 'i');
     Object.assign(file, recognized(state.layouts, systems, file.columns, blob.name));
+    if (file.computed) await computeColumns(this.engine, file);
     const known = sample?.files.find(one => one.file.endsWith(`/${blob.name}`));
     if (known) file.role = known.role;
     if (sample) Object.assign(file.map, columnsOfSample(sample, file));
@@ -133,7 +135,9 @@ export class Control {
 
   async #drop(file) {
     state.files = state.files.filter(one => one !== file);
-    await this.engine.query(`DROP TABLE IF EXISTS ${quoted(file.table)}`).catch(() => null);
+    const view = file.source ? `DROP VIEW IF EXISTS ${quoted(file.table)};` : '';
+    const table = `DROP TABLE IF EXISTS ${quoted(file.source ?? file.table)}`;
+    await this.engine.query(view + table).catch(() => null);
   }
 
   async #forget() {

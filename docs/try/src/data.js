@@ -1,5 +1,6 @@
 // Step 1: files, their roles and columns, what was found in them, and the checks.
 import { problemBox, rowsText, sentence } from './answer.js';
+import { partsOf } from './compute.js';
 import { $, breakable, button, cell, h, menu, table } from './dom.js';
 import { FIELDS, ROLES, numeric } from './layouts.js';
 import { ended, joined, pageWords, plural, size } from './words.js';
@@ -236,14 +237,20 @@ export function drawFound(state, act) {
   const box = $('found');
   if (!box) return;
   const { found, findings } = state;
+  const parts = partsOf(state);
   box.replaceChildren(
     ...[
       found.length && h('p', { class: 'foundline' }, h('b', null, 'Found: '), found.join(' · ')),
       findings?.length === 0 && h('p', { class: 'foundline' }, 'Checks: nothing is wrong.'),
       findings?.length && checks(findings, act, box.querySelector('details')?.open),
+      findings && parts > 1 && h('p', { class: 'small' }, checkedWords(parts)),
     ].filter(Boolean),
   );
 }
+
+/** The part of the data that the checks looked at. */
+export const checkedWords = parts =>
+  `The checks looked at one in ${parts} queries, because all of them do not fit into a tab. The command checks all.`;
 
 function checks(findings, act, isOpen) {
   const counted = Object.keys(ICONS)

@@ -1,5 +1,5 @@
 // The same question as a command, as Python and as SQL, with the names of the reader's own files.
-import { hasLists } from './layouts.js';
+import { FIELDS, hasLists } from './layouts.js';
 import { isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
 
 const LANGUAGES = { command: 'Command line', python: 'Python', sql: 'SQL' };
@@ -17,9 +17,14 @@ export function elsewhere(state) {
   return { command: command(asked), python: pythonCode(asked), sql: `${opened}${views}${calls.shown};` };
 }
 
+/** The command that writes the report of the same question. */
+export const reportCommand = state =>
+  command({ ...(isRows(state) ? rowsAsked(state) : rankingAsked(state)), verb: 'report' });
+
 /** The columns whose names differ from the canonical ones, as the package maps them. */
 function mapped(run, truth, queries) {
   const columns = {};
+  if (run.computed || truth.computed) return mappedAlone({ predictions: run, truth, queries });
   const isSame = key => [truth, queries].every(one => !one?.map[key] || one.map[key] === run.map[key]);
   for (const key of ['query_id', 'item_id']) {
     if (isSame(key)) {
@@ -44,6 +49,16 @@ function mapped(run, truth, queries) {
   return columns;
 }
 
+/** A mapping of a table switches its layout off, so that it names only columns of the others. */
+function mappedAlone(tables) {
+  const columns = {};
+  for (const [table, file] of Object.entries(tables).filter(([, one]) => one && !one.computed)) {
+    for (const key of FIELDS[table].filter(one => file.map[one] && file.map[one] !== one))
+      columns[`${table}.${key}`] = file.map[key];
+  }
+  return columns;
+}
+
 function rankingAsked(state) {
   const runs = ofRole(state, 'predictions');
   const [truth] = ofRole(state, 'truth');
@@ -62,7 +77,7 @@ function rankingAsked(state) {
 
 function rowsAsked(state) {
   const [file] = ofRole(state, 'rows');
-  const columns = file.map.label === 'label' ? {} : { label: file.map.label };
+  const columns = file.map.label === 'label' || file.computed ? {} : { label: file.map.label };
   const isMany = file.scores.length > 1;
   if (!isMany && file.scores[0] !== 'score') columns.score = file.scores[0];
   return {
@@ -147,6 +162,6 @@ function pythonCode(asked) {
   return `import duckmetrics\n\nresult = duckmetrics.${asked.verb}(\n${lines.map(one => `    ${one},\n`).join('')})\nprint(result)`;
 }
 
-/** A command for files that were not loaded, because they do not fit. */
-export const commandFor = names =>
-  wrapped([`duckmetrics evaluate ${names.map(bash).join(' ')}`, '--memory-limit 4GB']);
+/** A command for files that the page does not load, some because they do not fit. */
+export const commandFor = (names, isBig) =>
+  wrapped([`duckmetrics evaluate ${names.map(bash).join(' ')}`, ...(isBig ? ['--memory-limit 4GB'] : [])]);

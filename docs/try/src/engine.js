@@ -4,11 +4,15 @@ import { tableToIPC } from 'apache-arrow';
 import { plainValue } from './values.js';
 
 export const at = path => new URL(path, document.baseURI).href;
-export const fetched = async path => {
-  const answer = await fetch(at(path));
+export const fetched = async (path, options = {}) => {
+  const answer = await fetch(at(path), options).catch(() => {
+    throw new Error(`${path}: the host of this page does not answer; connect to it, and try again`);
+  });
   if (!answer.ok) throw new Error(`${path}: this copy of the page lacks the file; build the page again`);
   return answer;
 };
+const WASM = 'duckdb-eh.wasm';
+const WORKER = 'duckdb-worker.js';
 const ENGINE_BYTES = 34_242_586;
 // After one of these, the instance returns wrong errors or none: only a new one is safe.
 const CRASH = new RegExp(
@@ -51,12 +55,12 @@ export class Engine {
     const { status } = this.listener;
     status('Loading the engine', 0);
     // A worker from a blob inherits the policy of the page; one that is loaded from a file does not.
-    const source = `importScripts(${JSON.stringify(at('duckdb-worker.js'))})`;
+    const source = kept.get(WORKER) ?? `importScripts(${JSON.stringify(at(WORKER))})`;
     const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     this.#worker = new Worker(url);
     this.#database = new AsyncDuckDB(new VoidLogger(), this.#worker);
-    const base = fetched('macros/base.sql').then(answer => answer.text());
-    await this.#database.instantiate(at('duckdb-eh.wasm'), null, ({ bytesLoaded }) =>
+    const base = script('base.sql');
+    await this.#database.instantiate(kept.get(WASM) ?? at(WASM), null, ({ bytesLoaded }) =>
       status('Loading the engine', bytesLoaded / ENGINE_BYTES),
     );
     URL.revokeObjectURL(url);
@@ -129,13 +133,21 @@ export class Engine {
   /** The files that define macros, in the order in which they are loaded. */
   async files(names) {
     const index = await this.index();
-    const known = names.filter(name => Object.hasOwn(index, name)).map(name => index[name]);
-    return [...new Set(known.flatMap(({ file, needs }) => [...needs, file]))];
+    const called = names.filter(name => Object.hasOwn(index, name));
+    // The text of some macros names metrics, and calls their macros.
+    const told = called.flatMap(name => names.map(metric => index[name].also?.[metric]).filter(Boolean));
+    const files = [...called, ...told].flatMap(name => [...index[name].needs, index[name].file]);
+    return [...new Set(files)];
   }
 
   /** The macros by name, with the file of each. */
   index() {
-    this.#index ??= fetched('macros/index.json').then(answer => answer.json());
+    this.#index ??= fetched('macros/index.json')
+      .then(answer => answer.json())
+      .catch(error => {
+        this.#index = null;
+        throw error;
+      });
     return this.#index;
   }
 
@@ -172,14 +184,40 @@ export class Engine {
 
 const scripts = new Map();
 /** The text of a file of macros, fetched once. */
-export function script(file) {
-  if (!scripts.has(file))
-    scripts.set(
-      file,
-      fetched(`macros/${file}`).then(answer => answer.text()),
-    );
+export function script(file, options) {
+  if (!scripts.has(file)) {
+    const text = fetched(`macros/${file}`, options).then(answer => answer.text());
+    scripts.set(file, text);
+    // A file that was out of reach is asked for again.
+    text.catch(() => scripts.delete(file));
+  }
   return scripts.get(file);
 }
+
+/** Files of the engine in memory, from which it starts again without a network. */
+const kept = new Map();
+
+/**
+ * Fetch what a later question can need, and keep it in memory: the page then works without a network.
+ *
+ * @param {Engine} engine
+ * @param {string[]} first macros that are the likeliest to be called next
+ */
+export async function keep(engine, first) {
+  const quietly = { priority: 'low' };
+  const every = Object.keys(await engine.index());
+  for (const file of await engine.files([...first, ...every])) {
+    await idle();
+    await script(file, quietly);
+  }
+  if (!kept.has(WORKER)) kept.set(WORKER, await (await fetched(WORKER, quietly)).text());
+  if (!kept.has(WASM)) kept.set(WASM, URL.createObjectURL(await (await fetched(WASM, quietly)).blob()));
+}
+
+const idle = () =>
+  new Promise(go =>
+    globalThis.requestIdleCallback ? requestIdleCallback(go, { timeout: 2000 }) : setTimeout(go),
+  );
 
 /** Rows as objects; rows of Arrow are proxies that change under the reader. */
 function rowsOf(table) {

@@ -10,6 +10,12 @@ const MOST_ROWS = 12e6;
 const BATCH = 1e6;
 const JSON_BYTES = 300e6;
 
+/** Lines of features, as learning to rank has them: label qid:query feature:value. */
+const IS_LETOR = /^\s*[-\d.]+ +qid:\S/;
+const LETOR =
+  'the lines label qid:query feature:value are read on your machine only; run the command there, ' +
+  'or export a table with query_id, item_id and relevance';
+
 /** An error of a file, with a place on the page: the drop zone. */
 export class FileError extends Error {
   constructor(file, text, more = {}) {
@@ -40,8 +46,15 @@ export function tableName(fileName, taken) {
   return found;
 }
 
-/** Return what a file is: its kind, its rows where they are known, and how to load it. */
-export async function open(engine, blob, table) {
+/**
+ * Return what a file is: its kind, its rows where they are known, and how to load it.
+ *
+ * @param {import('./engine.js').Engine} engine
+ * @param {File} blob
+ * @param {string} table
+ * @param {{delimiter: string, header?: boolean} | null} text what a tool is known to write
+ */
+export async function open(engine, blob, table, text = null) {
   const start = new Uint8Array(await blob.slice(0, 4).arrayBuffer());
   if (!blob.size) throw new FileError(blob.name, 'the file is empty: it has no bytes; export it again');
   if (String.fromCharCode(...start) === 'PAR1') return openParquet(engine, blob, table);
@@ -54,7 +67,9 @@ export async function open(engine, blob, table) {
     );
   }
   const isJson = /\.(json|jsonl|ndjson)(\.gz)?$/i.test(blob.name) || /^\s*(\[\s*\{|\{\s*")/.test(head);
-  return isJson ? openJson(engine, blob, table, isZipped) : openText(engine, blob, table, isZipped, head);
+  return isJson
+    ? openJson(engine, blob, table, isZipped)
+    : openText(engine, blob, table, isZipped, head, text);
 }
 
 /** The first characters of a file of text; null if it is not text. */
@@ -126,14 +141,18 @@ async function openParquet(engine, blob, table) {
   };
 }
 
-async function openText(engine, blob, table, isZipped, head) {
-  const trec = trecMacro(head);
+async function openText(engine, blob, table, isZipped, head, text) {
+  if (IS_LETOR.test(head)) throw new FileError(blob.name, LETOR, { isElsewhere: true });
+  const trec = text ? null : trecMacro(head);
   // Brackets and stars in the name of a file would be a pattern of names.
   const handle = isZipped ? `${table}.gz` : table;
   const zipped = isZipped ? ", compression = 'gzip'" : '';
+  const known = text ? `, delim = ${literal(text.delimiter)}, header = ${text.header ?? false}` : '';
   const read = async (names, sample = '') => {
     const columns = names ? names.map(quoted).join(', ') : '*';
-    const call = trec ? `${trec}(${literal(handle)})` : `read_csv(${literal(handle)}${zipped}${sample})`;
+    const call = trec
+      ? `${trec}(${literal(handle)})`
+      : `read_csv(${literal(handle)}${zipped}${known}${sample})`;
     await engine.during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM ${call}`);
   };
   const load = names =>

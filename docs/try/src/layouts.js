@@ -1,4 +1,5 @@
 // The role of a file and of its columns, by the layouts of the package; the reader can change every guess.
+import { fit, list } from './shapes.js';
 
 export const ROLES = {
   predictions: 'Predictions',
@@ -30,31 +31,29 @@ const CANONICAL = {
 const IS_NUMBER = /^(DOUBLE|FLOAT|REAL|DECIMAL|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)/;
 const IS_FRACTION = /^(DOUBLE|FLOAT|REAL|DECIMAL)/;
 
-const list = value => (Array.isArray(value) ? value : value ? [value] : []);
-
-/** The shapes of all layouts: role, names of each column, and the layout. */
-function shapes(layouts) {
+/** The shapes of all layouts that a table may have, the plain ones first. */
+function shapes(layouts, fileName = '') {
   const every = [CANONICAL, ...Object.values(layouts)];
-  return every.flatMap(layout =>
+  const found = every.flatMap(layout =>
     ['predictions', 'truth'].flatMap(role =>
       list(layout[role])
-        .filter(shape => shape.certain !== false && !shape.computed && !shape.numbered)
-        .map(shape => ({ role, columns: shape.columns, title: layout.title, note: shape.note })),
+        .filter(shape => shape.certain !== false || isOfTool(layout, fileName))
+        .map(shape => ({ ...shape, role, title: layout.title })),
     ),
   );
+  const isComputed = shape => Boolean(shape.computed ?? shape.numbered);
+  return [...found.filter(one => !isComputed(one)), ...found.filter(isComputed)];
 }
 
-/** The columns of a table that a shape names; null if one is missing. */
-function fit(shape, columns) {
-  const found = {};
-  for (const [key, names] of Object.entries(shape.columns)) {
-    const wanted = list(names).map(one => one.toLowerCase());
-    const column = columns.find(one => wanted.includes(one.name.toLowerCase()));
-    if (!column) return null;
-    found[key] = column.name;
-  }
-  return found;
-}
+/** Whether a tool calls its text files so, as in `*.inter`. */
+const isOfTool = ({ text }, fileName) =>
+  list(text?.files).some(one =>
+    one.startsWith('*') ? fileName.toLowerCase().endsWith(one.slice(1)) : one === fileName.toLowerCase(),
+  );
+
+/** What separates the columns of a text file that a tool calls so, and whether it has a header. */
+export const textOf = (layouts, fileName) =>
+  Object.values(layouts).find(layout => isOfTool(layout, fileName))?.text ?? null;
 
 /** A column that some layout reads as `key`, for a table that fits none. */
 function likely(layouts, key, columns, roles = ['predictions', 'truth']) {
@@ -74,27 +73,31 @@ function likely(layouts, key, columns, roles = ['predictions', 'truth']) {
  * @param {string} fileName which decides between roles that fit equally
  */
 export function recognized(layouts, systems, columns, fileName) {
-  const fits = shapes(layouts)
-    .map(shape => ({ ...shape, map: fit(shape, columns) }))
+  const fits = shapes(layouts, fileName)
+    .map(shape => ({ ...shape, ...fit(shape, columns) }))
     .filter(one => one.map)
     .sort((a, b) => Object.keys(b.map).length - Object.keys(a.map).length);
   const most = Object.keys(fits[0]?.map ?? {}).length;
   const best = fits.filter(one => Object.keys(one.map).length === most);
   const looksLikeTruth = /rel|truth|gold|label|test|ground/i.test(fileName);
   const chosen = best.find(one => one.role === (looksLikeTruth ? 'truth' : 'predictions')) ?? best[0];
-  const named = key => chosen?.map[key] ?? likely(layouts, key, columns);
+  const free = columns.filter(one => !chosen?.typed.includes(one.name));
+  const named = key => chosen?.map[key] ?? likely(layouts, key, free);
   const map = {
     query_id: named('query_id'),
     item_id: named('item_id'),
     score: named('score'),
     rank: '',
     system: columns.find(one => systems.test(one.name))?.name ?? '',
-    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', columns, ['truth']),
+    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', free, ['truth']),
     label: named('label'),
     cluster: named('query_id'),
   };
   if (!map.score) map.rank = named('rank');
-  return { role: roleOf(map, columns, chosen, looksLikeTruth), map, layout: chosen?.title ?? '' };
+  const role = roleOf(map, columns, chosen, looksLikeTruth);
+  if (!chosen || !Object.keys(chosen.computed).length) return { role, map, layout: chosen?.title ?? '' };
+  const { computed, typed, title } = chosen;
+  return { role: map.label ? 'rows' : chosen.role, map, layout: title, computed, typed };
 }
 
 /** Whether a row holds a list of items. */

@@ -3,10 +3,12 @@ import { Control } from './control.js';
 import { LATER } from './compute.js';
 import { drawData } from './data.js';
 import { $, tabs } from './dom.js';
-import { Engine, fetched, script } from './engine.js';
+import { Engine, fetched, keep } from './engine.js';
 import { parquet, sampleTables } from './files.js';
 import { drawQuestion } from './question.js';
+import { arrow } from './saving.js';
 import { Shell } from './shell.js';
+import { saveAnswer, styles } from './standalone.js';
 import { remember, remembered, state } from './state.js';
 
 const CANCELS = /^Comput/;
@@ -18,12 +20,13 @@ function status(text, share) {
   $('cancel').hidden = !CANCELS.test(text);
 }
 
-let isPrepared = false;
+let rest = null;
 /** Fetch what a later question needs, so that the page works without a network. */
-async function prepareRest() {
-  if (isPrepared) return;
-  isPrepared = true;
-  for (const file of await engine.files(LATER)) await script(file);
+function prepareRest() {
+  if (navigator.connection?.saveData) return;
+  rest ??= Promise.all([keep(engine, LATER), parquet(), arrow(), styles()])
+    .then(() => (document.body.dataset.kept = 'true'))
+    .catch(() => (rest = null));
 }
 
 let control = null;
@@ -38,9 +41,10 @@ const page = {
   answered: () => (document.body.dataset.state = 'answered'),
   settled: () => {
     document.body.dataset.state = 'settled';
-    prepareRest().catch(() => null);
+    prepareRest();
   },
   openSql: text => openTab('sql', text),
+  saveAnswer: () => saveAnswer(state),
 };
 control = new Control(engine, page);
 
@@ -104,6 +108,7 @@ async function begin() {
   if (sql !== null) {
     await openTab('sql', sql);
     if (sql.trim()) await shell.run();
+    prepareRest();
   }
 }
 

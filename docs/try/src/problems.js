@@ -31,7 +31,8 @@ async function parts(error, engine) {
 export function ofFile(error, names) {
   const { what, todo } = plain(error);
   const head = error.isBig ? 'This file is too large for a browser tab' : 'This file cannot be read';
-  return { head, where: error.file ?? '', what, todo, command: error.isBig ? commandFor(names) : undefined };
+  const command = error.isBig || error.isElsewhere ? commandFor(names, error.isBig) : undefined;
+  return { head, where: error.file ?? '', what, todo, command };
 }
 
 /** A problem of an answer, with buttons that settle it where the page knows how. */

@@ -3,6 +3,9 @@ import { ipcOf } from './engine.js';
 import { parquet } from './files.js';
 import { save as saved } from './dom.js';
 
+/** The makers of Arrow tables. */
+export const arrow = () => import('apache-arrow');
+
 /** Save the rows of a result as CSV, JSON or Parquet. */
 export async function save(kind, rows, name = 'duckmetrics') {
   if (kind === 'json') return saved(`${name}.json`, [JSON.stringify([...rows], null, 1)], 'application/json');
@@ -29,7 +32,7 @@ function csv(rows) {
 /** The table that the engine returned; rows that were put together here become a new one. */
 async function asArrow(rows) {
   if (rows.arrow) return rows.arrow;
-  const { tableFromArrays, vectorFromArray, Utf8, Float64 } = await import('apache-arrow');
+  const { tableFromArrays, vectorFromArray, Utf8, Float64 } = await arrow();
   const vectors = columns(rows).map(name => {
     const held = rows.map(row => row[name] ?? null);
     const isNumber = held.every(value => value === null || typeof value === 'number');

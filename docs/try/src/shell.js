@@ -338,7 +338,8 @@ function result(sql, rows, milliseconds) {
   );
 }
 
-const IS_OUTSIDE = /XMLHttpRequest|NetworkError/;
+// The words of Chromium and of Firefox.
+const IS_OUTSIDE = /XMLHttpRequest|NetworkError|network error/;
 const OUTSIDE =
   'This page reaches no other host, so that nothing leaves your machine. Drop the file instead.';
 

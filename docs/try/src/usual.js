@@ -3,6 +3,7 @@ import { isRows, ofRole } from './calls.js';
 import { hasLists } from './layouts.js';
 import { familyOf } from './question.js';
 import { unitsOf } from './reading.js';
+import { viewOf } from './shapes.js';
 import { metricOf } from './state.js';
 import { few, name as quoted, number, percent, plural, spec } from './words.js';
 
@@ -15,6 +16,8 @@ export async function describe(engine, state) {
     const [file] = ofRole(state, 'rows');
     state.systems = file.scores;
     await labels(engine, file);
+    // The score of the positive class needs the positive value.
+    for (const view of viewOf(file)) await engine.query(view);
     state.attributes = await attributesOf(engine, file, [file.map.label, ...file.scores]);
     return;
   }
@@ -50,7 +53,10 @@ async function labels(engine, file) {
 async function attributesOf(engine, file, taken) {
   const names = file.columns
     .filter(
-      one => !taken.includes(one.name) && IS_ATTRIBUTE.test(one.type) && file.loaded?.includes(one.name),
+      one =>
+        ![...taken, ...(file.typed ?? [])].includes(one.name) &&
+        IS_ATTRIBUTE.test(one.type) &&
+        file.loaded?.includes(one.name),
     )
     .map(one => one.name)
     .slice(0, 60);
