@@ -87,16 +87,19 @@ def counts_in_one_pass(engine: Engine, planned: Sequence[BoundCheck]) -> tuple[l
             counts[i] = found[place]
         for i, of_check in asked.items():
             counts[i] = int(_hold(engine, planned[i], [bool(found[place]) for place in of_check]))
-        for name in {_scanned_table(planned[i]) for i in chosen if counts[i] and _is_scan(planned[i])}:
+        for name in {_scanned_table(planned[i]) for i in chosen if counts[i] and _is_filter(planned[i])}:
             totals[name] = engine.rows(composer.complete(row_count(name)))[0][0]
     return counts, totals
 
 
+def _is_filter(one: BoundCheck) -> bool:
+    """Return whether the rows of a check are rows of one table."""
+    return not one.when and counted_together(one.offenders) is not None
+
+
 def _is_scan(one: BoundCheck) -> bool:
     """Return whether a check only filters a table, row by row."""
-    if one.when or counted_together(one.offenders) is None:
-        return False
-    return one.offenders.args["where"].find(exp.Query) is None
+    return _is_filter(one) and one.offenders.args["where"].find(exp.Query) is None
 
 
 def _scanned_table(one: BoundCheck) -> str:
