@@ -188,7 +188,7 @@ def test_every_look_with_several_macros(session: duckdb.DuckDBPyConnection) -> N
     assert {row["mde"] for row in found} == {None}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

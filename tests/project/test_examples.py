@@ -79,6 +79,7 @@ def test_a_function_has_an_example_of_few_lines(name: str) -> None:
     assert f".{name.split('.')[-1]}(" in code
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_runs_and_has_the_values_in_its_comments(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -56,6 +56,7 @@ def balanced(impression: int, clicks: str) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("clicks", "winner"),
     # The last click e has rank 2 in B: the first two items of A have one click, those of B two.
