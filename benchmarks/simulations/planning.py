@@ -93,7 +93,3 @@ def lines(repetitions: int) -> Iterator[str]:
         power = proportion_power(10 * repetitions, rate, rate + difference, units, seed=units)
         yield f"| proportions {rate} and {rate + difference:g} | {units:,} | {power:.1%} |"
     yield from of_users(repetitions)
-    yield (
-        "\nWith fewer than 30 users, the test finds a difference of log loss more often than planned. A note "
-        "of the plan says so."
-    )
