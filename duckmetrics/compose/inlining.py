@@ -44,10 +44,8 @@ def inline(select: exp.Select, step: exp.Query | None) -> None:
     for projection in select.expressions:
         if isinstance(projection, exp.Column):
             projection.replace(projection.as_(projection.name))
-    every = list(select.find_all(exp.Column))
-    columns = [c for c in every if c.find_ancestor(exp.Select) is select]
-    read_as = select.args["from_"].this.alias_or_name
-    is_read_inside = any(c.table == read_as and c.find_ancestor(exp.Select) is not select for c in every)
+    columns, inside = _columns_of(select)
+    is_read_inside = select.args["from_"].this.alias_or_name in {column.table for column in inside}
     whole = not is_read_inside and not _is_any_repeated(columns, expressions)
     if not whole:
         expressions = {n: e for n, e in expressions.items() if isinstance(e, exp.Literal | exp.Null)}
@@ -58,6 +56,15 @@ def inline(select: exp.Select, step: exp.Query | None) -> None:
         select.set("from_", step.args["from_"].copy())
     fold(select)
     select.set("expressions", [_unaliased(p) for p in select.expressions])
+
+
+def _columns_of(select: exp.Select) -> tuple[list[exp.Column], list[exp.Column]]:
+    """Return the columns of a query, and those of the queries inside it."""
+    own: list[exp.Column] = []
+    inside: list[exp.Column] = []
+    for column in select.find_all(exp.Column):
+        (own if column.find_ancestor(exp.Select) is select else inside).append(column)
+    return own, inside
 
 
 def _is_any_repeated(columns: Sequence[exp.Column], expressions: dict[str, exp.Expr]) -> bool:

@@ -101,7 +101,7 @@ class Plan(Printed):
         """The limits of the plan; empty if it has none."""
         if all(row["units"] is None or row["units"] >= FEW for row in self.rows):
             return []
-        return [f"with fewer than {FEW} {self.kind}, the power is as planned only for normal values"]
+        return [f"with fewer than {FEW} {self.kind}, the power is only approximate"]
 
     def shown(self) -> Shown:
         """Return the table, with the sentence above and the method below."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ import pytest
 from duckmetrics.errors import InputError, UnsupportedError
 from duckmetrics.serving import page as pages
 from duckmetrics.serving.page import LISTED, find_page, page_with
-from duckmetrics.serving.server import HOST, PageServer
+from duckmetrics.serving.server import HEADERS, HOST, PageServer
+from support.cases import ROOT
 from support.command_line import Command
 
 if TYPE_CHECKING:
@@ -81,6 +83,12 @@ def test_the_page_is_sent_with_its_types_and_its_policy(folder: Path) -> None:
             assert headers["x-content-type-options"] == "nosniff"
         status, headers, body = get(server, f"/{server.token}/main.js", "HEAD")
         assert (status, headers["content-length"], body) == (200, "10", b"")
+
+
+def test_the_header_has_the_policy_of_the_page() -> None:
+    page = (ROOT / "docs/try/index.html").read_text("utf-8")
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert HEADERS["Content-Security-Policy"] == f"{policy}; frame-ancestors 'none'"
 
 
 def test_the_given_files_are_listed_and_sent(folder: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 QUERIES, ITEMS = 30, 12
@@ -162,63 +163,56 @@ def bracketed(folder: Path) -> list[Path]:
 
 def of_kaggle(folder: Path) -> list[Path]:
     """Write a submission: the items of a query in one text."""
-    run, truth = (folder / f"{name}.csv" for name in ("submission", "truth"))
-    _copied(
-        run,
-        "SELECT query_id AS customer_id, string_agg(item_id, ' ' ORDER BY score DESC, item_id) AS prediction"
-        " FROM run GROUP BY ALL",
-    )  # fmt: skip
-    _copied(truth, "SELECT query_id AS customer_id, item_id AS article_id FROM truth")
-    return [run, truth]
+    return _copied(folder, {
+        "submission.csv": "SELECT query_id AS customer_id, "
+        "string_agg(item_id, ' ' ORDER BY score DESC, item_id) AS prediction FROM run GROUP BY ALL",
+        "truth.csv": "SELECT query_id AS customer_id, item_id AS article_id FROM truth",
+    })  # fmt: skip
 
 
 def of_spark_als(folder: Path) -> list[Path]:
     """Write recommendations as lists of items with ratings."""
-    run, truth = folder / "recommendations.parquet", folder / "truth.parquet"
-    _copied(
-        run,
-        "SELECT query_id AS userId, list({'movie': item_id, 'rating': score::FLOAT} ORDER BY score DESC)"
-        " AS recommendations FROM run GROUP BY ALL",
-    )  # fmt: skip
-    _copied(truth, "SELECT query_id AS userId, item_id AS movieId FROM truth")
-    return [run, truth]
+    return _copied(folder, {
+        "recommendations.parquet": "SELECT query_id AS userId, "
+        "list({'movie': item_id, 'rating': score::FLOAT} ORDER BY score DESC) AS recommendations "
+        "FROM run GROUP BY ALL",
+        "truth.parquet": "SELECT query_id AS userId, item_id AS movieId FROM truth",
+    })  # fmt: skip
 
 
 def wide(folder: Path) -> list[Path]:
     """Write a row per query with a column per rank, some of them empty."""
-    run, truth = folder / "run.csv", folder / "truth.parquet"
-    _copied(
-        run,
-        "PIVOT (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER (PARTITION BY query_id "
-        "ORDER BY score DESC, item_id) AS place FROM run WHERE score > 0.5) "
+    return _copied(folder, {
+        "run.csv": "PIVOT (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER "
+        "(PARTITION BY query_id ORDER BY score DESC, item_id) AS place FROM run WHERE score > 0.5) "
         "ON place IN ('rec_1', 'rec_2', 'rec_3', 'rec_4', 'rec_5', 'rec_6', 'rec_7', 'rec_8', 'rec_9', "
         "'rec_10') USING first(item_id)",
-    )  # fmt: skip
-    _copied(truth, "SELECT query_id AS user_id, item_id, relevance FROM truth")
-    return [run, truth]
+        "truth.parquet": "SELECT query_id AS user_id, item_id, relevance FROM truth",
+    })  # fmt: skip
 
 
 def of_spark_ml(folder: Path) -> list[Path]:
     """Write labels with the probabilities of both classes."""
-    path = folder / "predictions.parquet"
-    _copied(path, "SELECT label, [1 - score, score] AS probability FROM labeled")
-    return [path]
+    query = "SELECT label, [1 - score, score] AS probability FROM labeled"
+    return _copied(folder, {"predictions.parquet": query})
 
 
 def of_bigquery(folder: Path) -> list[Path]:
     """Write labels that are text, with the probability of each."""
-    path = folder / "predictions.parquet"
-    _copied(
-        path,
-        "SELECT if(label, 'yes', 'no') AS churn, if(score > 0.5, 'yes', 'no') AS predicted_churn, "
+    return _copied(folder, {
+        "predictions.parquet": "SELECT if(label, 'yes', 'no') AS churn, "
+        "if(score > 0.5, 'yes', 'no') AS predicted_churn, "
         "[{'label': 'yes', 'prob': score}, {'label': 'no', 'prob': 1 - score}] AS predicted_churn_probs "
         "FROM labeled",
-    )  # fmt: skip
-    return [path]
+    })  # fmt: skip
 
 
-def _copied(path: Path, query: str) -> None:
-    """Write the rows of a query over the ranking, without blanks in items, and over labels with scores."""
+def _copied(folder: Path, queries: Mapping[str, str]) -> list[Path]:
+    """Write the rows of queries over the ranking, without blanks in items, and over labels with scores.
+
+    Args:
+        queries: the name of a file -> its query over `run`, `truth` or `labeled`.
+    """
     run, truth = ranking(lambda number: number)
     connection = duckdb.connect()
     connection.register("runs", run)
@@ -231,7 +225,9 @@ def _copied(path: Path, query: str) -> None:
         "CREATE TABLE labeled AS"
         " SELECT i % 3 = 0 AS label, (i * 37 % 101) / 101 AS score FROM range(300) AS t (i)"
     )
-    connection.execute(f"COPY ({query}) TO '{path}'")
+    for name, query in queries.items():
+        connection.execute(f"COPY ({query}) TO '{folder / name}'")
+    return [folder / name for name in queries]
 
 
 def of_movielens(folder: Path, name: str = "u.data", delimiter: str = "\t", header: str = "") -> list[Path]:

@@ -88,7 +88,8 @@ async function rowNumbers(engine, state) {
   for (const metric of alone) rows.push(...(await untested(engine, state, calls, metric)));
   const order = one =>
     state.question.metrics.findIndex(metric => spec(metric).name === spec(one.metric).name);
-  return { rows: alone.length ? [...rows].sort((a, b) => order(a) - order(b)) : rows };
+  if (!alone.length) return { rows }; // as the engine returned them, so that they can be saved as they are
+  return { rows: [...rows].sort((a, b) => order(a) - order(b)) };
 }
 
 /** Values of a metric that the macro does not compare, by its own macro, as rows without a test. */
