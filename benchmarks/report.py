@@ -190,3 +190,4 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
         axis.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, dpi=80)
+    plt.close(figure)

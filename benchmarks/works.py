@@ -19,6 +19,7 @@ TWENTY = (
 )
 TWELVE = ("ndcg@10", "map@100", "mrr", "recall@10", "precision@10", "hit_rate@10", "f1@10", "dcg@10",
           "ndcg@100", "map", "rbp", "r_precision")  # fmt: skip
+THREE_METRICS = "ndcg@2,mrr,hit_rate@1"
 LISTS = (
     "arp@10,long_tail_share@10,popularity_percentile(popularity=interactions)@10,"
     "self_information(popularity=interactions)@10,ranking.gini@10"
@@ -88,7 +89,7 @@ def ranking(metrics: str, *options: str) -> Contestant:
 
 
 def compared(metrics: str, *options: str) -> Contestant:
-    """Compare ten systems with the first of them."""
+    """Compare systems with the first of them."""
     tables = ("predictions.parquet", "--truth", "truth.parquet", "--baseline", "run0")
     return Contestant(("-m", OURS, "compare", *tables, "-m", metrics, "--format", "json", *options))
 
@@ -205,6 +206,16 @@ WORKS = [
         "with intervals": ranking(FIVE, *SYSTEMS, "--interval", "0.95"),
         "compare": compared(FIVE, *SYSTEMS),
     }, (Claim("with intervals", "evaluate"), Claim("compare", "evaluate", "<=", 1.5))),
+    Work("five systems compared, a tenth as many queries as rows", "inference", "compared", {
+        "compare": compared(THREE_METRICS, *SYSTEMS),
+        "with a margin": compared(THREE_METRICS, *SYSTEMS, "--margin", "0.01"),
+        "unpaired": compared(THREE_METRICS, *SYSTEMS, "--unpaired"),
+        "always valid": compared(THREE_METRICS, *SYSTEMS, "--test", "always_valid"),
+        "max-T": compared(THREE_METRICS, *SYSTEMS, "--adjust", "max_t"),
+    }, (
+        Claim("with a margin", "compare", "<=", 1.5), Claim("unpaired", "compare", "<=", 1.5),
+        Claim("always valid", "compare", "<=", 1.5), Claim("max-T", "compare"),
+    )),
     Work("five metrics with intervals", "inference", "ranking",
          {"without": ranking(FIVE), "with intervals": ranking(FIVE, "--interval", "0.95")},
          (Claim("with intervals", "without", "<=", 1.1),)),

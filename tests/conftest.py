@@ -30,12 +30,18 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
     connection.close()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_ = "of the cases that some(n) leaves out, run every other one only: the even (0) or the odd ones (1)"
+    parser.addoption("--half", type=int, choices=(0, 1), help=help_)
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to ``-m slow`` the cases that ``@pytest.mark.some(n)`` leaves out: all but n, evenly spaced.
 
     Cases that other marks leave out of a default run do not count.
     """
+    left_out: list[pytest.Item] = []
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("some") and not any(map(item.get_closest_marker, ELSEWHERE)):
@@ -46,6 +52,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(alike):
             if place not in kept:
                 item.add_marker(pytest.mark.slow)
+                left_out.append(item)
+    half = config.getoption("--half")
+    if half is not None:
+        _leave_out(config, items, left_out[1 - half :: 2])
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:
+    """Run all tests but these."""
+    known = set(map(id, unwanted))
+    config.hook.pytest_deselected(items=unwanted)
+    items[:] = [item for item in items if id(item) not in known]
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ The repetitions are slices of one table, so one call compares many of them.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,9 +37,10 @@ def lines(repetitions: int) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     yield from _of_rankings(repetitions)
     yield ""
+    chance = 100 * math.sqrt(0.05 * 0.95 / repetitions)
     yield (
         "With 20 queries against 200, Welch's test finds too many differences. The randomization test finds "
-        "fewer. Chance alone moves a share of 5 % by 0.7 points in 1,000 repetitions."
+        f"fewer. Chance alone moves a share of 5 % by {chance:.1f} points in {repetitions:,} repetitions."
     )
     yield ""
     yield "## Classifiers: the same model on other users"

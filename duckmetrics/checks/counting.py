@@ -47,7 +47,7 @@ def counts_of(
         elif isinstance(one.offenders, exp.Select) and one.offenders.args.get("having"):
             counts[i] = _repeated(one.composer, engine, one.offenders)
         elif i not in scanned:
-            counts[i] = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
+            counts[i] = engine.counted(one.composer.complete(count_of(one.offenders)))[0][0]
     return counts, totals
 
 
@@ -59,9 +59,9 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     them settles the condition; otherwise the whole table does.
     """
     for condition, is_negative in conditions:
-        among_first = bool(engine.rows(composer.complete(of_first_rows(condition)))[0][0])
+        among_first = bool(engine.counted(composer.complete(of_first_rows(condition)))[0][0])
         if among_first == is_negative:
-            among_first = bool(engine.rows(composer.complete(condition))[0][0])
+            among_first = bool(engine.counted(composer.complete(condition))[0][0])
         if not among_first:
             return 0
     return 1
@@ -88,9 +88,9 @@ def _scanned(
     any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
     query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
     try:
-        if not engine.rows(composer.complete(any_of_them))[0][0]:
+        if not engine.counted(composer.complete(any_of_them))[0][0]:
             return (0, *(0 for _ in counters))
-        return engine.rows(composer.complete(query))[0]
+        return engine.counted(composer.complete(query))[0]
     except EngineError as error:
         if not error.unreadable:
             raise
@@ -137,7 +137,7 @@ def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     source = composer.inputs.get(offenders.args["from_"].this.name)
     whole = ("score",) if composer.facts.get("by_rank") else ()
     query = repeated(offenders, composer.constants, source, whole)
-    return int(engine.rows(composer.complete(query))[0][0])
+    return int(engine.counted(composer.complete(query))[0][0])
 
 
 def repeated(
@@ -159,6 +159,8 @@ def repeated(
     one = packed(keys, source, whole) or exp.Anonymous(this="hash", expressions=keys)
     hashed = exp.select(one.as_("h"))
     hashed = hashed.from_(offenders.args["from_"].this.copy()).order_by(exp.column("h"))
+    if (where := offenders.args.get("where")) is not None:
+        hashed = hashed.where(where.this.copy())
     previous = exp.Window(this=exp.Lag(this=exp.column("h")))
     paired = exp.select("h", previous.as_("previous")).from_(hashed.subquery("hashes"))
     again = exp.LTE(this=exp.column("h"), expression=exp.column("previous"))

@@ -66,6 +66,7 @@ class DuckDBEngine(Engine):
         self.connection = self._held.raw
         self.ran: list[str] = []
         self._tables_of: dict[str, str] = {}
+        self._counted: dict[str, list[tuple[Any, ...]]] = {}
 
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
@@ -73,6 +74,16 @@ class DuckDBEngine(Engine):
         with self._held.exclusive(keep), self._progress():
             yield
             self._tables.refuse_changed()
+
+    @contextmanager
+    def repeating(self) -> Iterator[None]:
+        """Use the rows that one evaluation of a call found in the next ones."""
+        self.repeats = True
+        try:
+            yield
+        finally:
+            self.repeats = False
+            self._counted.clear()
 
     def release(self) -> None:
         """Give a caller's connection its own settings back, and take our macros from it."""
@@ -135,6 +146,14 @@ class DuckDBEngine(Engine):
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         return self._held.rows(query)
+
+    def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        text = query.sql(self.dialect)
+        if not self.repeats:
+            return self.rows(text)
+        if text not in self._counted:
+            self._counted[text] = self.rows(text)
+        return self._counted[text]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
         text = query if isinstance(query, str) else query.sql(self.dialect)

@@ -63,11 +63,13 @@ class Engine(Protocol):
         dialect: the SQL that it speaks.
         features: what it can do beyond the portable subset.
         ran: the statements that made tables, as they ran.
+        repeats: whether a call evaluates the same tables several times, and may use earlier rows again.
     """
 
     dialect: str
     features: frozenset[Feature]
     ran: list[str]
+    repeats: bool = False
 
     def supports(self, feature: Feature) -> bool:
         """Return whether the engine has a feature."""
@@ -111,6 +113,10 @@ class Engine(Protocol):
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
         ...
+
+    def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that counts; the same query gives the same while a call repeats."""
+        return self.rows(query)
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
         """Run a query and return its rows as an Arrow table."""
@@ -194,6 +200,10 @@ class Engine(Protocol):
         finally:
             self.release()
 
+    def repeating(self) -> AbstractContextManager[None]:
+        """Use the rows that one evaluation of a call found in the next ones; by default, each finds its own."""
+        return nullcontext()
+
     def step(self, name: str) -> AbstractContextManager[None]:
         """Show what the queries to come are for, where an engine shows its work; by default, nowhere."""
         return nullcontext()
@@ -225,7 +235,7 @@ def keep_readable(engine: Engine, stem: str, query: exp.Query, again: bool = Fal
     Args:
         again: whether rows that the same query gave before, for the same tables, are as good.
     """
-    if again and (known := engine.kept_before(query)) is not None:
+    if (again or engine.repeats) and (known := engine.kept_before(query)) is not None:
         return known
     name = engine.name(stem)
     try:

@@ -99,7 +99,8 @@ def conventions(
         reference=reference,
         switches=switches,
     )
-    with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
+    engine = open_engine(None, connection, threads, memory_limit)
+    with opened(request, engine) as session, engine.repeating():
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         session.measures(specs)  # without a truth, the queries are those that were answered
         names = names or list(presets())
@@ -196,11 +197,18 @@ class _Metric:
             apart = tuple(measure.values.get(name) for name in decisive)
             batches.setdefault((measure.needed, measure.untied, *apart), []).append(measure)
         for batch in batches.values():
-            try:
-                self._run(batch)
-            except DuckmetricsError:
-                for measure in batch:
-                    self._run_alone(measure)
+            if len(batch) > 1 and self._is_run(batch):
+                continue
+            for measure in batch:
+                self._run_alone(measure)
+
+    def _is_run(self, batch: Sequence[Measure]) -> bool:
+        """Evaluate measures together, and return whether nothing stopped them."""
+        try:
+            self._run(batch)
+        except DuckmetricsError:
+            return False
+        return True
 
     def _run_alone(self, measure: Measure) -> None:
         """Evaluate one measure; if its order of ties is unknown, that of the defaults is used."""
