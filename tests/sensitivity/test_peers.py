@@ -9,6 +9,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
+from duckmetrics.connections.connection import DuckDBConnection
 from duckmetrics.presets.presets import presets
 from duckmetrics.sensitivity.tool_comparison import Convention, ToolComparison
 from support.cases import ROOT
@@ -129,6 +130,25 @@ def test_systems_are_told_apart() -> None:
         ("A", "duckmetrics", pytest.approx(1 / 3)), ("A", "recbole", pytest.approx(5 / 9)),
         ("B", "duckmetrics", 0.0), ("B", "recbole", 0.0),
     ]  # fmt: skip
+
+
+def test_the_same_rows_are_counted_once_for_all_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    rows = DuckDBConnection.rows
+
+    def recorded(connection: DuckDBConnection, query: Any) -> list[tuple[Any, ...]]:
+        counted.append(str(query))
+        return rows(connection, query)
+
+    monkeypatch.setattr(DuckDBConnection, "rows", recorded)
+    tools = ["trec_eval", "ranx", "recbole"]
+    duckmetrics.conventions(*ROWS, "map@10", like=tools)
+    searches = [text for text in counted if "LAG(" in text]
+    assert searches
+    assert len(searches) == len({*searches})
+    # The next call reads its tables again.
+    duckmetrics.conventions(*ROWS, "map@10", like=tools)
+    assert len([text for text in counted if "LAG(" in text]) == 2 * len(searches)
 
 
 @pytest.mark.slow
