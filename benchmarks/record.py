@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SCRIPTS = Path(__file__).with_name("data")
 # Rows of a file, and of a user, of each of the two sets.
 PART = 10_000_000
+# Recommendations that are evaluated at once.
+CHUNK = 100_000_000
 SETS = {"clicks": known.ROWS, "recommendations": known.LIST}
 LEVEL = 0.95
 # The largest differences from the closed form: relative for a value; as a share of its width for an interval;
@@ -63,7 +65,7 @@ class Measured:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks record", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("benchmarks/.data/record"), help="for the data")
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="for record.md")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="for the pages")
     parser.add_argument("--rows", type=int, default=1_000_000_000, help="of each of the two sets")
     parser.add_argument("--memory-limit", default="4GB", help="the limit of DuckDB")
     parser.add_argument("--only", choices=SETS, help="one of the two sets")
@@ -71,21 +73,20 @@ def main(arguments: list[str]) -> None:
     if options.rows < 1 or options.rows % 10_000:
         parser.error(f"--rows {options.rows}: not a multiple of 10,000, which the closed form needs")
     folder = options.folder.absolute() / str(options.rows)
-    lines = [
-        "# Record", "",
-        f"Written by `python -m benchmarks record`; DuckDB's memory limit is {options.memory_limit}.", "",
-        "| set | rows | seconds | CPU seconds | peak MiB | spilled GB |", "|---|---:|---:|---:|---:|---:|",
-    ]  # fmt: skip
-    compared: list[str] = []
+    options.output.mkdir(parents=True, exist_ok=True)
     for name in [options.only] if options.only else SETS:
         generate(folder, name, options.rows, options.memory_limit)
         measured = evaluate(folder, name, options.rows, options.memory_limit)
-        lines.append(measured.line(name, options.rows))
-        compared += compare(folder, name, options.rows, measured.result)
-    lines += ["", "| value | computed | closed form |", "|---|---:|---:|", *compared, ""]
-    print("\n".join(lines))
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "record.md").write_text("\n".join(lines), "utf-8")
+        page = "\n".join([
+            f"# A record of {name}", "",
+            f"Written by `python -m benchmarks record`; DuckDB's memory limit is {options.memory_limit}.", "",
+            "| set | rows | seconds | CPU seconds | peak MiB | spilled GB |",
+            "|---|---:|---:|---:|---:|---:|", measured.line(name, options.rows), "",
+            "| value | computed | closed form |", "|---|---:|---:|",
+            *compare(folder, name, options.rows, measured.result), "",
+        ])  # fmt: skip
+        print(page)
+        (options.output / f"record_{name}.md").write_text(page, "utf-8")
 
 
 # --- the rows ------------------------------------------------------------------------------------
@@ -126,12 +127,12 @@ def evaluate(folder: Path, name: str, rows: int, memory_limit: str) -> Measured:
     """Evaluate a set; the time of its first part shows about how long all parts take."""
     expected = None
     if rows > PART:
-        first = _run(_command(name, "part-000", memory_limit), folder / name, f"{name}: the first part")
+        first = _run(_command(name, "part-000", PART, memory_limit), folder / name, f"{name}: the first part")
         expected = first.seconds * rows / PART
-    return _run(_command(name, "part-*", memory_limit), folder / name, f"{name}: all parts", expected)
+    return _run(_command(name, "part-*", rows, memory_limit), folder / name, f"{name}: all parts", expected)
 
 
-def _command(name: str, parts: str, memory_limit: str) -> list[str]:
+def _command(name: str, parts: str, rows: int, memory_limit: str) -> list[str]:
     """Return the command that evaluates some parts of a set."""
     if name == "clicks":
         tables = [f"{parts}/clicks.parquet"]
@@ -140,7 +141,7 @@ def _command(name: str, parts: str, memory_limit: str) -> list[str]:
     else:
         tables = [f"{parts}/predictions.parquet", f"{parts}/truth.parquet"]
         metrics = [*known.of_recommendations()]
-        options = ["--per-query", "per_query.parquet"]
+        options = ["--per-query", "per_query.parquet", "--chunks", str(max(rows // CHUNK, 1))]
     return [
         sys.executable, "-m", "duckmetrics", "evaluate", *tables, "-m", ",".join(metrics), *options,
         "--format", "json", "--memory-limit", memory_limit,
