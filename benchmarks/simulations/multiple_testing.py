@@ -42,13 +42,17 @@ def families(count: int, queries: int, effect: float, seed: int) -> np.ndarray:
     return easy + own
 
 
-def table(values: np.ndarray) -> pa.Table:
-    """Return the rows of per_query; the metrics of every family have numbers of their own."""
+def table(values: np.ndarray, first: int = 0) -> pa.Table:
+    """Return the rows of per_query; the metrics of every family have numbers of their own.
+
+    Args:
+        first: the first query; the signs of a query depend on it.
+    """
     count, metrics, queries, systems = values.shape
     return pa.table({
         "system": np.tile(np.arange(systems), values.size // systems).astype(str),
         "metric": np.repeat(np.arange(count * metrics), queries * systems),
-        "query_id": np.repeat(np.tile(np.arange(queries), count * metrics), systems),
+        "query_id": np.repeat(np.tile(first + np.arange(queries), count * metrics), systems),
         "value": values.reshape(-1),
     })  # fmt: skip
 
@@ -82,8 +86,14 @@ def _stepped(p: np.ndarray, adjusted: Callable[[np.ndarray], np.ndarray]) -> np.
     return np.minimum(found, 1)
 
 
-def max_t(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the p-values that max_t adjusts, family by family; as in compare, none is below p."""
+def max_t(values: np.ndarray, p: np.ndarray, first: int) -> np.ndarray:
+    """Return the p-values that max_t adjusts, family by family; as in compare, none is below p.
+
+    Each family has queries and therefore signs of its own: with the same signs, all would err together.
+
+    Args:
+        first: the number of the first family.
+    """
     rows = exp.select("system", "metric", "query_id", "value").from_("family")
     params = {"baseline": "0", "resamples": RESAMPLES}
     query, macros = linked(catalog(), over_rows(catalog(), "max_t", rows, params))
@@ -92,7 +102,7 @@ def max_t(values: np.ndarray, p: np.ndarray) -> np.ndarray:
         for macro in macros:
             connection.execute(macro.sql("duckdb"))
         for number, family in enumerate(values):
-            connection.register("family", table(family[None]))
+            connection.register("family", table(family[None], (first + number) * family.shape[1]))
             known = connection.execute(f"SELECT metric, system, p_adjusted FROM ({text})").fetchall()
             for metric, system, adjusted in known:
                 found[number, metric, int(system) - 1] = adjusted
@@ -106,7 +116,7 @@ def verdicts(count: int, queries: int, effect: float, seed: int) -> dict[str, np
         values = families(min(BATCH, count - first), queries, effect, seed + first)
         p = tested(values)
         adjusted = {"none": p, "holm": holm(p), "benjamini_hochberg": benjamini_hochberg(p)}
-        adjusted["max_t"] = max_t(values, p)
+        adjusted["max_t"] = max_t(values, p, first)
         for method, own in adjusted.items():
             found.setdefault(method, []).append(own < ALPHA)
     return {method: np.concatenate(own) for method, own in found.items()}
