@@ -38,14 +38,22 @@ def evaluate_classification(
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     with engine.step("ranges of scores"):
         plan = plans_on(catalog, engine, inputs, measures)
-    rows, kept = slice_values(catalog, engine, inputs, measures, plan)
+    sorted_once = inputs
+    if request.inference is not None:
+        from duckmetrics.inference.unit_placements import with_placements
+
+        with engine.step("units of the intervals"):
+            sorted_once = with_placements(catalog, engine, inputs, measures, plan)
+    rows, kept = slice_values(catalog, engine, sorted_once, measures, plan)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_classification
 
         with engine.step("units of the intervals"):
-            units = units_of_classification(catalog, engine, inputs, measures, request.inference, plan)
+            units = units_of_classification(
+                catalog, engine, inputs, sorted_once, measures, request.inference, plan
+            )
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return [part]

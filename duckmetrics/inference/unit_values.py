@@ -144,12 +144,13 @@ def _aggregated(
 
 
 def units_of_classification(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference,
-    plan: Mapping[str, Plan],
+    catalog: Catalog, engine: Engine, inputs: Inputs, sorted_once: Inputs, measures: Sequence[Measure],
+    inference: Inference, plan: Mapping[str, Plan],
 ) -> Units:  # fmt: skip
     """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers.
 
     Args:
+        sorted_once: the inputs, perhaps with what `with_placements` found, which samples of the rows cannot use.
         plan: how the pairs of each measure are counted.
     """
     alone = SHARED_ROWS if inputs.shares_rows else ROWS
@@ -161,7 +162,7 @@ def units_of_classification(
                 engine, inputs, "cluster", inputs.cluster,
                 "leave cluster= out to use the groups, or ask for metrics by group separately",
             )  # fmt: skip
-    sums = Sums(catalog, inputs, measures, inputs.cluster is None, plan)
+    sums = Sums(catalog, sorted_once, measures, inputs.cluster is None, plan)
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
     if segments is not None:
