@@ -201,7 +201,7 @@ class Engine(Protocol):
             self.release()
 
     def repeating(self) -> AbstractContextManager[None]:
-        """Use the rows that one evaluation of a call found in the next ones; by default, each finds its own."""
+        """Use the rows that one evaluation of a call found in the next ones; by default, none does."""
         return nullcontext()
 
     def step(self, name: str) -> AbstractContextManager[None]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.summaries.plans import Plan
 
-# The relation of the units, and that of the segments: the rows of the relation after it, from those of the units.
+# Relations of units and of segments. The second has the rows of the third, added up from the first.
 OF_UNITS, OF_SEGMENTS, PAIRS = "unit_placements", "unit_pairs", "pairs"
 
 
@@ -54,5 +54,8 @@ def _is_sorted(catalog: Catalog, measure: Measure, plan: Plan) -> bool:
         for one in (measure.metric, *catalog.foundations(measure.metric))
     )
     return plan.get(PLAN) == SORTED and any(
-        source.name == OF_UNITS for one in influences if one is not None for source in catalog.foundations(one)
+        source.name == OF_UNITS
+        for one in influences
+        if one is not None
+        for source in catalog.foundations(one)
     )

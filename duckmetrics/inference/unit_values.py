@@ -150,7 +150,7 @@ def units_of_classification(
     """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers.
 
     Args:
-        sorted_once: the inputs, perhaps with what `with_placements` found, which samples of the rows cannot use.
+        sorted_once: the inputs, perhaps with what `with_placements` adds, which is wrong for samples of rows.
         plan: how the pairs of each measure are counted.
     """
     alone = SHARED_ROWS if inputs.shares_rows else ROWS

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
+
 def rows(seed: int) -> dict[str, list[Any]]:
     """Return rows with tied scores, users of one class only, and a country with one class only."""
     source = random.Random(seed)
-    found: dict[str, list[Any]] = {n: [] for n in ("system", "country", "user_id", "label", "score", "clicks")}
+    found: dict[str, list[Any]] = {
+        n: [] for n in ("system", "country", "user_id", "label", "score", "clicks")
+    }
     for system in ("A", "B"):
         for i in range(300):
             user = min(int(source.expovariate(0.2)), 20)
@@ -42,7 +45,9 @@ def sorted_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("by", [[], ["country"]])
 @pytest.mark.parametrize("metrics", ["auc", "auc, gini, log_loss", "auc, gauc", "auc(weighted=false), auc"])
-def test_numbers_are_those_of_other_plans(metrics: str, by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_are_those_of_other_plans(
+    metrics: str, by: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     columns = {"group_id": "user_id", **({"weight": "clicks"} if "weighted" in metrics else {})}
     options = {"cluster": "user_id", "interval": 0.95, "by": by, "columns": columns}
     wanted = evaluated(metrics, **options)
