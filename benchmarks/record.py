@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="for the pages")
     parser.add_argument("--rows", type=int, default=1_000_000_000, help="of each of the two sets")
     parser.add_argument(
-        "--memory-limit", default="3600MB", help="the limit of DuckDB: the process needs a little more"
+        "--memory-limit", default="3800MB", help="the limit of DuckDB: the process needs a little more"
     )
     parser.add_argument("--only", choices=SETS, help="one of the two sets")
     options = parser.parse_args(arguments)

@@ -124,6 +124,10 @@ class Composer:
             self._grains[step] = definition.grain
         return self._relations[binding]
 
+    def stand_in(self, name: str, values: Mapping[str, Value], other: str) -> None:
+        """Let another relation, or an input, stand for a relation under these parameters."""
+        self._relations[self.binding(self.catalog.relations[name], values)] = self.relation(other, values)
+
     def binding(self, definition: Definition, values: Mapping[str, Value]) -> Binding:
         """Return a key that is equal for equal queries of a definition: the values of its parameters."""
         used = self.catalog.placeholders(definition)
