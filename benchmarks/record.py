@@ -1,4 +1,4 @@
-"""``python -m benchmarks record``: a billion clicks and a billion recommendations within 4 GB of memory.
+"""``python -m benchmarks record``: a billion clicks and a billion recommendations, with little memory.
 
 The rows are written by SQL, and their metrics are known in closed form (`known.py`). Every value is compared,
 for recommendations the value of every user, too.
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"), help="for the pages")
     parser.add_argument("--rows", type=int, default=1_000_000_000, help="of each of the two sets")
     parser.add_argument(
-        "--memory-limit", default="3800MB", help="the limit of DuckDB: the process needs a little more"
+        "--memory-limit", default="3800MB", help="the limit of DuckDB; the process needs more"
     )
     parser.add_argument("--only", choices=SETS, help="one of the two sets")
     options = parser.parse_args(arguments)
