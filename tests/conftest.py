@@ -31,8 +31,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_ = "of the cases that some(n) leaves out, run every other one only: the even (0) or the odd ones (1)"
-    parser.addoption("--half", type=int, choices=(0, 1), help=help_)
+    help_ = "of the cases that some(n) leaves out, run every third one only, from this one on"
+    parser.addoption("--third", type=int, choices=(0, 1, 2), help=help_)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,9 +53,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if place not in kept:
                 item.add_marker(pytest.mark.slow)
                 left_out.append(item)
-    half = config.getoption("--half")
-    if half is not None:
-        _leave_out(config, items, left_out[1 - half :: 2])
+    first = config.getoption("--third")
+    if first is not None:
+        _leave_out(config, items, [item for place, item in enumerate(left_out) if place % 3 != first])
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:
