@@ -89,7 +89,7 @@ class Composer:
     def assemble(self, query: exp.Select) -> exp.Select:
         """Write the whole query once all values are known: blocks, pruning, steps in front."""
         self.settle()
-        needed = self._needed(query)
+        needed = _steps_of(query, self.steps)
         self.steps = {n: s.copy() for n, s in self.steps.items() if n in needed}
         computed = {n: s for n, s in self.steps.items() if n not in self.inputs}
         prune(computed, query, self._grains)
@@ -103,7 +103,7 @@ class Composer:
     def complete(self, query: exp.Query) -> exp.Select:
         """Put the steps that a query needs in front of it, in the order they build on each other."""
         whole = cast("exp.Select", query.copy())
-        needed = self._needed(query)
+        needed = _steps_of(query, self.steps)
         for name, step in self.steps.items():
             if name in needed:
                 scanned_again = False if name in self.inputs else None
@@ -287,16 +287,6 @@ class Composer:
                 reference.replace(exp.paren(part_value) if isinstance(part_value, exp.Binary) else part_value)
         return cast("exp.Expr", value.unalias())
 
-    def _needed(self, query: exp.Expr) -> set[str]:
-        needed: set[str] = set()
-        pending = [query]
-        while pending:
-            for table in pending.pop().find_all(exp.Table):
-                if table.name in self.steps and table.name not in needed:
-                    needed.add(table.name)
-                    pending.append(self.steps[table.name])
-        return needed
-
     def _final(self, step: exp.Query) -> exp.Query:
         return without(step, self.constants) if self.constants else step
 
@@ -309,6 +299,18 @@ def with_directions(query: exp.Query) -> exp.Query:
     for key in query.find_all(exp.Ordered):
         key.set("desc", bool(key.args.get("desc")))
     return query
+
+
+def _steps_of(query: exp.Expr, steps: Mapping[str, exp.Query]) -> set[str]:
+    """Return the names of the steps that a query reads, or that these read."""
+    needed: set[str] = set()
+    pending = [query]
+    while pending:
+        for table in pending.pop().find_all(exp.Table):
+            if table.name in steps and table.name not in needed:
+                needed.add(table.name)
+                pending.append(steps[table.name])
+    return needed
 
 
 def _read_from(query: exp.Select) -> str:
