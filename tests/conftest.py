@@ -31,7 +31,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_ = "of the cases that some(n) leaves out, run every third one only, from this one on"
+    help_ = "of the cases that some(n) leaves out, run only every third one, starting with this one"
     parser.addoption("--third", type=int, choices=(0, 1, 2), help=help_)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def described(session: SparkSession, step: str) -> Iterator[None]:
         try:
             yield
         finally:
-            context.setLocalProperty(DESCRIPTION, before)  # type: ignore[arg-type]  # None removes it
+            context.setLocalProperty(DESCRIPTION, cast("str", before))  # None removes it
         return
     tags = session.getTags()
     session.clearTags()
