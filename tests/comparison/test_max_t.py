@@ -105,6 +105,7 @@ def test_the_randomization_test_takes_max_t_too() -> None:
     assert "paired_t; 3 comparisons, p adjusted by max_t with 1,999 resamples" in usual.conclusion
 
 
+@pytest.mark.slow
 def test_too_few_resamples_are_named() -> None:
     found = duckmetrics.compare(SYSTEMS, None, "mrr", adjust="max-t", resamples=15)
     assert any("p_adjusted cannot be below 0.062 with 15 resamples" in text for text in found.warnings)

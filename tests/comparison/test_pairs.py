@@ -101,6 +101,7 @@ def values_of(result: Comparison) -> dict[tuple[str, str], list[float]]:
     return found
 
 
+@pytest.mark.slow
 def test_letters_name_the_systems_that_are_significantly_worse(pairs: Comparison) -> None:
     """The expected table is made by hand from scipy's p-values."""
     values, shown = values_of(pairs), pairs.shown()
@@ -136,6 +137,7 @@ def test_letters_name_the_systems_that_are_significantly_worse(pairs: Comparison
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["student", "tukey"])
 def test_letters_are_those_of_ranx(runs: dict[str, Scores], truth: Any, test: str) -> None:
     ranx = pytest.importorskip("ranx")

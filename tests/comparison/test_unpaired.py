@@ -124,6 +124,7 @@ def test_a_system_is_evaluated_on_the_queries_that_it_answered() -> None:
     assert not result.warnings
 
 
+@pytest.mark.slow
 def test_clusters_have_the_degrees_of_freedom_of_their_effective_numbers() -> None:
     """The jackknife by numpy; Satterthwaite weighs the effective number of each country less one."""
     log = together(users(60, 0, 0.8, "US", heavy=True), users(40, 1000, 0.2, "DE"))

@@ -126,7 +126,7 @@ def test_cases_of_rankings(case: str, specs: list[str]) -> None:
         assert_same(rows_of(connection, duckmetrics.sql(specs, system="system")), result.rows)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "case",

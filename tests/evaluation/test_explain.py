@@ -490,6 +490,7 @@ def test_contributions_of_the_shop_add_up_to_all_means(metric: str) -> None:
         assert total(one, "difference") == pytest.approx(one.delta, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_nothing_stays_on_the_callers_connection() -> None:
     run, other = {"q1": {"a": 2, "b": 1}}, {"q1": {"b": 2, "a": 1}}
     with duckdb.connect() as connection:

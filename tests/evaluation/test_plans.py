@@ -49,7 +49,7 @@ def evaluated(**options: Any) -> tuple[list[dict[str, Any]], pa.Table, str]:
         return list(found.rows), found.per_query.sort_by(order), found.sql
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "LARGE", 0)
@@ -92,7 +92,7 @@ def summaries(specs: Sequence[str], **options: Any) -> tuple[list[dict[str, Any]
         return list(found.rows), found.sql
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic", "expected"])
 @pytest.mark.parametrize("depth", ["", "@40"])
 def test_stored_order_and_branches_change_nothing(

@@ -43,7 +43,7 @@ def sorted_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "FEW_SCORES", 0)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("by", [[], ["country"]])
 @pytest.mark.parametrize("metrics", ["auc", "auc, gini, log_loss", "auc, gauc", "auc(weighted=false), auc"])
 def test_numbers_are_those_of_other_plans(

@@ -419,7 +419,7 @@ def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> No
 ALONE = ("booleans", "float32", "infinite", *APART, "sample", "weightless")
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", ALONE)
 def test_a_case_alone(session: duckdb.DuckDBPyConnection, name: str) -> None:
     """The types of the columns are those of the case: booleans, FLOAT, DECIMAL, dates."""

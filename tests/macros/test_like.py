@@ -143,6 +143,7 @@ def test_the_table_of_conventions_is_what_the_presets_say(session: duckdb.DuckDB
     assert noted == [("always with a cut-off",)]
 
 
+@pytest.mark.slow
 def test_a_switch_of_a_list_that_follows_a_tool_wins(session: duckdb.DuckDBPyConnection) -> None:
     found = session.execute(
         "SELECT metric, value "

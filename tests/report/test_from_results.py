@@ -82,6 +82,7 @@ def rows_of(page: Page) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["ranked", "clicked"])
 def test_the_json_equals_the_results(
     name: str, pages: dict[str, Page], request: pytest.FixtureRequest

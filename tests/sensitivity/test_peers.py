@@ -132,6 +132,7 @@ def test_systems_are_told_apart() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_rows_are_counted_once_for_all_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[str] = []
     rows = DuckDBConnection.rows

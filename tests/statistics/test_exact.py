@@ -58,6 +58,7 @@ def test_wilcoxon_of_equal_systems_and_of_one_unit() -> None:
     assert [found[name]["p"] for name in ("equal", "one", "two")] == [1.0, None, 0.5]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("sizes", [(1, 1), (2, 3), (7, 5), (10, 10), (3, 27), (15, 15)], ids=str)
 def test_mann_whitney_is_exact_up_to_30_values(sizes: tuple[int, int]) -> None:
     generator = np.random.default_rng(sum(sizes))

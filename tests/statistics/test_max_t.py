@@ -109,6 +109,7 @@ def test_numpy_finds_the_same_counts_with_the_same_signs(units: int) -> None:
     assert len({row["p_adjusted"] for row in found.values()}) > 2
 
 
+@pytest.mark.slow
 def test_p_is_that_of_the_randomization_test_and_so_is_the_adjusted_p_of_one_comparison() -> None:
     values = family(40)
     rows = run_test("randomization_test", table(values), baseline="A", exact=False, resamples=RESAMPLES).rows

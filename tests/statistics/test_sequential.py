@@ -70,6 +70,7 @@ def test_the_sample_ratio_as_ssrm_test(case: dict[str, Any]) -> None:
     assert row["p"] == pytest.approx(min(1.0, math.exp(-case["log_bayes_factor"])), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_comparison_takes_p_and_all_bounds_from_the_test() -> None:
     given = {"system": "system", "baseline": "blocks", "adjust": "none"}
     fixed = duckmetrics.compare(*DIGITS, "ndcg@10", **given).row("ndcg@10")
@@ -99,6 +100,7 @@ def test_few_queries_have_no_interval_of_another_test() -> None:
     assert [row[name] for name in bounds] == [None] * 4
 
 
+@pytest.mark.slow
 def test_clusters_count_as_time_and_their_effective_number_as_freedom() -> None:
     data, scores = "data/shop/impressions.parquet", {"A": "pctr_baseline", "B": "pctr"}
     given = {"columns": {"label": "clicked"}, "cluster": "user_id", "score": scores}

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", USUAL)
 def test_a_usual_question_loads_few_files(folder: Path, name: str) -> None:
     tab = Tab(folder)
