@@ -40,6 +40,7 @@ def of_data(
     constants: Mapping[str, Value],
     only: Only = lambda measures: None,
     absent: Collection[str] = (),
+    further: Mapping[str, Value] | None = None,
 ) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
     """Return the checks of severity error that apply to the measures.
 
@@ -47,12 +48,16 @@ def of_data(
         steps: those of the macro; a check shares them where they are the same.
         only: the condition under which some of the measures are asked for, None if they always are.
         absent: inputs that the macro does not read.
+        further: parameters of checks that are none of the measures, such as how deep they look.
     Returns: the queries of the problems, and the steps that they need in addition to those of the macro.
     """
     composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
     filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
     others: list[exp.Query] = []
-    for header, offenders, concern in (*_offenders(catalog, composer, measures), *_required(measures)):
+    for header, offenders, concern in (
+        *_offenders(catalog, composer, measures, further or {}),
+        *_required(measures),
+    ):
         condition = only(concern)
         text = told(header, offenders)
         table = _filtered(offenders)
@@ -80,7 +85,7 @@ def _filtered(offenders: exp.Query) -> str | None:
 
 
 def _offenders(
-    catalog: Catalog, composer: Composer, measures: Sequence[Measure]
+    catalog: Catalog, composer: Composer, measures: Sequence[Measure], further: Mapping[str, Value]
 ) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
     """Yield each check with its rows, and the measures that call for it."""
     for definition in catalog.checks.values():
@@ -88,7 +93,7 @@ def _offenders(
         for measure in measures if definition.header["severity"] == "error" else ():
             values: dict[str, Value] = {
                 **measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
-                **composer.facts,
+                **composer.facts, **further,
             }  # fmt: skip
             read = {table_of(name) for name in measure.metric.further_inputs}
             named = (concerned(catalog, measure) | read) & protected(definition)

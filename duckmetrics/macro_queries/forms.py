@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.checks.examination import REACHING
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.optimizer import SORTED, TOP, depth_of
 from duckmetrics.compose.reading import LISTS
@@ -224,6 +225,13 @@ class Composed:
         """Return the columns of the row of a query that belong to no metric."""
         own = {name for columns in self.columns for name in columns.values()}
         return {p.alias_or_name: p for p in self.outer.selects if p.alias_or_name not in own}
+
+    @property
+    def reach(self) -> dict[str, Value]:
+        """The parameters of checks that need not look at rows below the deepest rank."""
+        if self.form.plan != TOP:
+            return {}
+        return {REACHING: True, "plan": TOP, "depth": depth_of(self.measures)}
 
     def asks_deeper(self) -> bool:
         """Return whether a step other than an aggregate asks for the cut-off."""

@@ -19,7 +19,7 @@ from duckmetrics.macro_queries.macro import (
     with_steps,
     without_with,
 )
-from duckmetrics.macro_queries.shell_files import BY_RANK, call, query_of, source
+from duckmetrics.macro_queries.shell_files import ORDER, call, query_of, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,7 +164,7 @@ def tables_of_user(
         advise(query, renamed or {})
         yield name, query if has_systems else of_one_system(query)
         if name == "predictions":
-            yield BY_RANK, query_of(catalog, BY_RANK, read)
+            yield ORDER, query_of(catalog, ORDER, read)
 
 
 def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: str, named: str) -> None:
@@ -180,8 +180,14 @@ def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: st
         if column in IDS:
             of_other = exp.select(column).from_(other).subquery()
             type_ = exp.Anonymous(this="typeof", expressions=[of_other])
-            own = (projection.unalias().copy(), reference(column), literal(name), literal(named), type_)
+            own = (_as_given(projection.unalias()), reference(column), literal(name), literal(named), type_)
             projection.replace(call(catalog, "of_kind", *own).as_(column))
+
+
+def _as_given(value: exp.Expr) -> exp.Expr:
+    """Return an id without the macro that checks it: DuckDB binds an argument wherever a macro reads it."""
+    is_checked = isinstance(value, exp.Anonymous) and value.name == f"{FUNCTIONS}identifier"
+    return (value.expressions[0] if is_checked else value).copy()
 
 
 def advise(query: exp.Query, renamed: Mapping[str, str]) -> None:

@@ -10,16 +10,17 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
-from duckmetrics.compose.optimizer import SHALLOW
+from duckmetrics.compose.optimizer import SHALLOW, TOP
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.macro_queries.forms import Composed
+from duckmetrics.macro_queries.forms import CLOSED, Composed
 from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import given, reference
 from duckmetrics.macro_queries.query import SYSTEM
 from duckmetrics.macro_queries.shell_files import call, is_distinct, is_null
+from duckmetrics.macro_queries.template import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Offer
     from duckmetrics.macro_queries.side_tables import SideTables
+    from duckmetrics.macro_queries.template import Part
 
 BY, QUERIES = "by", "queries"
 
@@ -67,6 +69,19 @@ class RankingCall:
         if form not in self._composed:
             self._composed[form] = Composed(self.catalog, self.entries, form)
         return self._composed[form]
+
+    def closed(self, write: Callable[[Form], list[Part]]) -> list[Part]:
+        """Return what is written for the closed forms, where conditions choose between them."""
+        forms = [form for form in reversed(CLOSED) if form.plan != TOP or self._has_cutoffs()]
+        texts = {(form.plan, form.has_systems): write(form) for form in forms}
+        sorted_, *top = (
+            merged(self.has_systems, texts[plan, True], texts[plan, False])
+            for plan in dict.fromkeys(plan for plan, _ in texts)
+        )
+        return merged(self.is_shallow, top[0], sorted_) if top else sorted_
+
+    def _has_cutoffs(self) -> bool:
+        return any(entry.has_cutoff for entry in self.entries)
 
     @property
     def slices(self) -> exp.Expr:

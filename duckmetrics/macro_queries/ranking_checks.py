@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries import checks
-from duckmetrics.macro_queries.forms import CLOSED, OPEN
+from duckmetrics.macro_queries.forms import OPEN
 from duckmetrics.macro_queries.macro import HIDDEN
 from duckmetrics.macro_queries.query import METRICS, in_one, placed
 from duckmetrics.macro_queries.ranking_steps import POPULATION
@@ -29,16 +29,21 @@ LAST = 99
 class RankingChecks:
     """Writes the steps that raise the first problem.
 
+    Attributes:
+        is_partial: whether rows below the deepest rank may repeat items, because they change no value.
+
     Args:
         further: queries of problems of the call, other than those of metrics, switches and rows.
     """
+
+    is_partial = True
 
     def __init__(self, text: RankingText, further: Sequence[exp.Query]) -> None:
         self.text, self.of, self.catalog, self.further = text, text.of, text.catalog, further
 
     def checked(self) -> list[Part]:
         """Return the steps that refuse bad arguments and bad rows."""
-        usual, opened = (self._problems(form) for form in (CLOSED[-1], OPEN))
+        usual, opened = self.of.closed(self._problems), self._problems(OPEN)
         problems = self.of.offer.problems(self.of.lenient)
         arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in problems]
         last = self.last()
@@ -76,8 +81,9 @@ class RankingChecks:
         composed = self.of.composed(form)
         absent = () if form.is_open else (POPULATION,)
         found, steps = checks.of_data(
-            self.catalog, composed.measures, self.shared(form), form.constants, self.of.only, absent
-        )
+            self.catalog, composed.measures, self.shared(form), form.constants, self.of.only, absent,
+            composed.reach if self.is_partial else {},
+        )  # fmt: skip
         files = ("no_rows", *(("no_order", "bad_population") if form.is_open else ()))
         refused = [*(self.text.shell(name) for name in files), *found]
         own = [f"{self.text.cte(name, step)}, " for name, step in steps]

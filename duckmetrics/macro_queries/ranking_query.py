@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.compose.optimizer import TOP
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.followed import Followed, each_cutoff
-from duckmetrics.macro_queries.forms import CLOSED, OPEN
+from duckmetrics.macro_queries.forms import OPEN
 from duckmetrics.macro_queries.macro import QUERY
 from duckmetrics.macro_queries.ranking_checks import RankingChecks
 from duckmetrics.macro_queries.ranking_steps import RankingSteps
@@ -27,10 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from duckmetrics.macro_queries.asked_for import OneMetric
-    from duckmetrics.macro_queries.forms import Form
     from duckmetrics.macro_queries.ranking_call import RankingCall
     from duckmetrics.macro_queries.ranking_results import Results
-from duckmetrics.macro_queries.template import Part
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class RankingQuery:
         steps, results = self.steps(text), self.results(text)
         checks = RankingChecks(text, [*(of.side.problems() if of.side else ()), *results.problems()])
         whole = [
-            *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),
+            *steps.tables(), *merged(of.is_open, steps.steps(OPEN), of.closed(steps.steps)),
             *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
         ]  # fmt: skip
         text_ = joined([chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))])
@@ -80,19 +77,6 @@ class RankingQuery:
 
     def _results(self, template: Template) -> Results:
         return self.results(RankingText(self.of, template))
-
-    def _closed(self, steps: RankingSteps) -> list[Part]:
-        """Return the steps where no switch is set that changes them."""
-        forms = [form for form in reversed(CLOSED) if self._fits(form)]
-        texts = {(form.plan, form.has_systems): steps.steps(form) for form in forms}
-        sorted_, *top = (
-            merged(self.of.has_systems, texts[plan, True], texts[plan, False])
-            for plan in dict.fromkeys(plan for plan, _ in texts)
-        )
-        return merged(self.of.is_shallow, top[0], sorted_) if top else sorted_
-
-    def _fits(self, form: Form) -> bool:
-        return form.plan != TOP or any(entry.has_cutoff for entry in self.of.entries)
 
 
 def with_metrics(of: RankingCall, template: Template, text: exp.Expr) -> exp.Expr:

@@ -117,8 +117,9 @@ class RankingSteps:
         if not self.of.is_listed:
             return [*texts]
         found, _ = checks.of_data(
-            self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only
-        )
+            self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only,
+            further=composed.reach,
+        )  # fmt: skip
         always = composed.closure({t.name for query in found for t in query.find_all(exp.Table)})
         known = dict(zip(composed.entries, composed.needed, strict=True))
         marked = self.text.template.needed

@@ -40,7 +40,7 @@ class RankingText:
         self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
         self.values: dict[str, exp.Expr] = {
             **{symbol: self._switch(symbol) for symbol in of.values if symbol != CUTOFF},
-            DEPTH: exp.cast(self.number(of.depth), "INT"), BY_RANK: by_rank(),
+            DEPTH: exp.cast(self.number(of.depth), "INT"), BY_RANK: by_rank(self.catalog),
             METRICS: template.quoted(exp.cast(of.asked_for.metrics, "VARCHAR")),
         }  # fmt: skip
 

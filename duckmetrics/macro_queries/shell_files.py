@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
 
-# The step that shows whether the predictions give ranks, and the query that other steps use to read it.
-BY_RANK = "by_rank"
+# Whether the predictions give ranks, and the step whose type shows it.
+BY_RANK, ORDER = "by_rank", "order_columns"
 
 TYPES: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 
@@ -55,9 +55,10 @@ def _calls(definition: Definition, names: set[str]) -> bool:
     return any(found.name.lower() in names for found in definition.query.find_all(exp.Anonymous))
 
 
-def by_rank() -> exp.Expr:
+def by_rank(catalog: Catalog) -> exp.Expr:
     """Write whether the predictions give ranks; their columns show it when the macro is called."""
-    return exp.select("is_rank").from_(BY_RANK).subquery()
+    type_ = exp.Anonymous(this="typeof", expressions=[exp.select(ORDER).from_(ORDER).subquery()])
+    return call(catalog, "is_ranked", type_, reference("score"), reference("rank"))
 
 
 def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp.Query:

@@ -179,9 +179,10 @@ def joined(parts: Sequence[Part]) -> exp.Expr:
 
 def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> Part:
     """Return the text of one of two lists of parts."""
-    if list(this) == list(other):
-        return joined(this)
-    return exp.paren(exp.Case().when(condition.copy(), joined(this)).else_(joined(other)))
+    text, other_text = joined(this), joined(other)
+    if text == other_text:
+        return text
+    return exp.paren(exp.Case().when(condition.copy(), text).else_(other_text))
 
 
 def merged(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> list[Part]:

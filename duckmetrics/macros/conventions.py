@@ -189,12 +189,11 @@ class _Metric:
             *tables_of_user(self.catalog, has_systems=False), ("population", nobody), *self._types(),
             *self._checked(), *self._told(), *tables, *self._values(),
         ]  # fmt: skip
-        has_order = exp.or_(exp.not_(is_null(reference("position"))), by_rank())
+        has_order = exp.or_(exp.not_(is_null(reference("position"))), by_rank(self.catalog))
         values = {METRIC: reference(METRIC), "likes": reference(LIKE), "has_order": exp.paren(has_order)}
         result, last = without_with(query_of(self.catalog, NAME, values))
-        every = [
-            (name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in (*steps, *last)
-        ]
+        ranked = {BY_RANK: by_rank(self.catalog)}
+        every = [(name, cast("exp.Query", given(step, ranked))) for name, step in (*steps, *last)]
         return _in_short(_at_cutoff(shown(whole(self.catalog, result, every))))
 
     def _types(self) -> Iterator[tuple[str, exp.Query]]:

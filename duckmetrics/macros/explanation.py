@@ -159,6 +159,8 @@ class ExplainedQuery:
 class ExplainedChecks(RankingChecks):
     """Writes the steps that raise the first problem of an explanation, of whole tables."""
 
+    is_partial = False
+
     def last(self) -> list[Part]:
         return [f" UNION ALL {self.text.text(placed(self.text.shell('unknown_query'), LAST))}"]
 

@@ -32,6 +32,7 @@ from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE
 from duckmetrics.macro_queries.ranking_call import QUERIES
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
+    ORDER,
     by_rank,
     call,
     concatenated,
@@ -129,7 +130,7 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
         ),
         ("column_names", column_names(labels)),
     ]  # fmt: skip
-    known = {BY_RANK: by_rank(), CUTOFF: _cutoff()}
+    known = {BY_RANK: by_rank(catalog), CUTOFF: _cutoff()}
     opened = [(name, cast("exp.Query", given(step, known))) for name, step in every]
     return of_findings(catalog, opened)
 
@@ -155,7 +156,7 @@ def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Quer
     for name in seen:
         others = [other for other in seen if other != name]
         yield name, with_common_ids(seen[name], f"seen_{name}", *(f"seen_{other}" for other in others))
-    yield BY_RANK, query_of(catalog, BY_RANK, {SOURCE: read["predictions"]})
+    yield ORDER, query_of(catalog, ORDER, {SOURCE: read["predictions"]})
     yield "predicted_types", query_of(catalog, "predicted_types", {SOURCE: read["predictions"]})
     yield "judged_types", query_of(catalog, "judged_types", {SOURCE: read["truth"]})
 

@@ -3,5 +3,4 @@
 -- params:   one VARCHAR,
 --           other VARCHAR
 -- note:     a column that is missing, or is not an id, is a separate finding
-SELECT
-    is_id($one) AND is_id($other) AND $one <> '"NULL"' AND $other <> '"NULL"' AND kind($one) <> kind($other) AS value;
+SELECT coalesce(kind($one) <> kind($other), FALSE) AS value;

@@ -176,3 +176,20 @@ def test_the_doors_know_the_same_names() -> None:
     assert len(re.findall(re.escape(RUN.pattern), text)) == 2
     for name in NAMES:
         assert RUN.fullmatch(name)
+
+
+@pytest.mark.slow
+def test_every_door_searches_the_rows_that_can_reach_the_cutoff(shop: duckdb.DuckDBPyConnection) -> None:
+    """All rows of the first queries are searched; of the others, those that can change a value."""
+    lists = "SELECT q AS query_id, 1000 * q + i AS item_id, -i AS score FROM range(700) _(q), range(15) __(i)"
+    for query, rank, is_refused in ((699, 14, False), (699, 5, True), (3, 14, True)):
+        copy = f"SELECT {query}, 1000 * {query}, {-rank}.5"
+        rows = f"{lists} UNION ALL {copy}"
+        shop.execute(f"CREATE OR REPLACE TABLE copied AS {rows}")
+        if is_refused:
+            assert "predicted more than once" in refusal(shop, "FROM ndcg('copied', 't', k := 10)")
+            assert "predicted more than once" in refused(rows, "ndcg@10")
+        else:
+            value = shop.execute("SELECT value FROM ndcg('copied', 't', k := 10)").fetchone()
+            assert value == (duckmetrics.evaluate(rows, TRUTH, "ndcg@10").rows[0]["value"],)
+        assert "predicted more than once" in refusal(shop, "FROM ndcg('copied', 't', k := 100)")
