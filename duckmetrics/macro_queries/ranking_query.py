@@ -20,7 +20,7 @@ from duckmetrics.macro_queries.ranking_checks import RankingChecks
 from duckmetrics.macro_queries.ranking_steps import RankingSteps
 from duckmetrics.macro_queries.ranking_text import RankingText
 from duckmetrics.macro_queries.shell_files import call
-from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined, merged
+from duckmetrics.macro_queries.template import Template, bound_once, chosen, conditions_once, joined, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,4 +87,4 @@ def with_metrics(of: RankingCall, template: Template, text: exp.Expr) -> exp.Exp
     pairs = [exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in both.items()]
     needed = call(of.catalog, "with_needed", *named.values()) if of.is_listed else named["text"]
     read = call(of.catalog, "with_pieces", needed, named["pieces"].copy())
-    return template.filled(bound_once("_both", exp.Struct(expressions=pairs), read))
+    return template.filled(bound_once("_both", conditions_once(exp.Struct(expressions=pairs)), read))

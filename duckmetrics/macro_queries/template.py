@@ -13,7 +13,7 @@ from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, Written, hidden, r
 from duckmetrics.macro_queries.shell_files import concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.macro_queries.macro import Argument
 
@@ -27,6 +27,8 @@ FLAG = "1"
 _MARK = re.compile(r"__argument_(\d+)__")
 # Runs a text that the query itself puts together, which costs nothing where that part of it is left out.
 LATER = "query_later"
+# The conditions that choose more than one text, where a macro reads them.
+CONDITIONS = "_choices"
 
 
 class Template:
@@ -230,3 +232,33 @@ def bound_once(name: str, value: exp.Expr, read: exp.Expr) -> exp.Expr:
     each = exp.Lambda(this=read, expressions=[exp.to_identifier(name)])
     listed = exp.Anonymous(this="list_transform", expressions=[exp.Array(expressions=[value]), each])
     return exp.Anonymous(this="list_extract", expressions=[listed, literal(1)])
+
+
+def conditions_once(text: exp.Expr) -> exp.Expr:
+    """Return an expression in which a condition that chooses more than one text is there once."""
+    places: dict[exp.Expr, list[exp.If]] = {}
+    for found in _choices(text):
+        places.setdefault(found.this, []).append(found)
+    repeated = [condition for condition, choices in places.items() if len(choices) > 1]
+    if not repeated:
+        return text
+    pairs: list[exp.Expr] = []
+    for number, condition in enumerate(repeated):
+        name = f"c{number}"
+        pairs.append(exp.PropertyEQ(this=exp.to_identifier(name), expression=condition.copy()))
+        for choice in places[condition]:
+            choice.set("this", exp.Bracket(this=exp.column(CONDITIONS), expressions=[literal(name)]))
+    return bound_once(CONDITIONS, exp.Struct(expressions=pairs), text)
+
+
+def _choices(tree: exp.Expr) -> Iterator[exp.If]:
+    """Yield the choices between texts, and not those within their conditions."""
+    for node in tree.iter_expressions():
+        if isinstance(node, exp.If):
+            yield node
+            for branch in (node.args.get("true"), node.args.get("false")):
+                if branch is not None:
+                    yield from ([branch] if isinstance(branch, exp.If) else [])
+                    yield from _choices(branch)
+        else:
+            yield from _choices(node)

@@ -11,6 +11,7 @@ from duckmetrics.macro_queries.ranking_text import METRIC, PLACE, K
 from duckmetrics.macro_queries.template import (
     BETWEEN,
     BETWEEN_PIECES,
+    CONDITIONS,
     IF,
     MARK,
     Template,
@@ -94,6 +95,9 @@ def _texts(tree: exp.Expr) -> Iterator[exp.Literal]:
         for part in (*(branch.args["true"] for branch in tree.args["ifs"]), tree.args.get("default")):
             if part is not None:
                 yield from _texts(part)
+    elif isinstance(tree, exp.Struct):
+        for pair in tree.expressions:
+            yield from _texts(pair.expression)
     elif isinstance(tree, exp.Anonymous):
         yield from _texts_of_call(tree)
 
@@ -107,11 +111,10 @@ def _texts_of_call(call: exp.Anonymous) -> Iterator[exp.Literal]:
             yield from _texts(part)
     elif call.name == "string_split":  # a list of texts, see `template.listed`
         yield from _texts(call.expressions[0])
-    elif call.name == "list_extract":  # a text and its pieces, see `template.bound_once`
-        (both,) = call.expressions[0].expressions[0].expressions
-        if isinstance(both, exp.Struct):
-            for pair in both.expressions:
-                yield from _texts(pair.expression)
+    elif call.name == "list_extract":  # see `template.bound_once`: texts, or conditions that choose them
+        listed, read = call.expressions[0].expressions
+        (value,) = listed.expressions
+        yield from _texts(read.this if read.expressions[0].name == CONDITIONS else value)
 
 
 def _runs_a_text(query: exp.Query) -> bool:

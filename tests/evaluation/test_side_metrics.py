@@ -91,7 +91,7 @@ def test_weights_of_any_size_add_up() -> None:
         assert found == pytest.approx([1 / (1 + 100_000 ** ((gamma + 1) / 2)), 1], rel=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("metric", SIDE, ids=lambda metric: metric.name)
 def test_equals_the_reference_with_every_parameter(
     case: duckdb.DuckDBPyConnection, metric: Definition

@@ -93,7 +93,7 @@ def test_a_macro_equals_python(session: duckdb.DuckDBPyConnection, name: str) ->
     assert_agrees(session, CATALOG.metrics["ranking", name], [f"{name}@2"])
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("metric", SIDE, ids=lambda metric: metric.name)
 def test_every_macro_equals_python_with_every_parameter(
     session: duckdb.DuckDBPyConnection, metric: Definition
@@ -112,7 +112,7 @@ def test_a_macro_of_all_lists_of_a_system_equals_python(
     assert_agrees(session, metric, [f"ranking.{metric.name}@2"])
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("metric", OF_SYSTEMS, ids=lambda metric: metric.name)
 def test_every_macro_of_all_lists_equals_python_with_every_parameter(
     session: duckdb.DuckDBPyConnection, metric: Definition

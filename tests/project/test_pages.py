@@ -58,7 +58,7 @@ def test_the_blocks_for_spark_run(page: Path) -> None:
     assert wrong(page, spark=True) == []
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("kind", ["metrics/ranking", "metrics/classification", "statistics"])
 def test_the_blocks_of_generated_pages_run_and_print_what_they_show(kind: str, tmp_path: Path) -> None:
     write(tmp_path)
@@ -154,7 +154,7 @@ def test_the_numbers_of_the_pages_are_those_of_these_definitions() -> None:
     assert len(kept) == len(computed.with_numbers())
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("part", range(4))
 def test_the_numbers_of_the_pages_are_computed_again(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
