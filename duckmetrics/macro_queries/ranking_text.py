@@ -63,7 +63,7 @@ class RankingText:
         """Write a query with hidden names."""
         bound = cast("exp.Query", given(tree.copy(), self.values))
         calling, _ = linked(self.catalog, bound, FUNCTIONS)
-        text = self.template.text(hidden(given(calling, {})))
+        text = self.template.text(hidden(steady(given(calling, {}))))
         if str(SOME_CUTOFF) in text:
             text = text.replace(str(SOME_CUTOFF), self.number(self.of.asked_for.largest).name)
         return text
@@ -78,7 +78,7 @@ class RankingText:
             return ""
         query = exp.select(*(value.copy().as_(f"{name}_{PLACE}") for name, value in columns.items()))
         calling, _ = linked(self.catalog, cast("exp.Query", given(query, self.values)), FUNCTIONS)
-        text = self.template.text(hidden(given(calling, {}))).removeprefix("SELECT ")
+        text = self.template.text(hidden(steady(given(calling, {})))).removeprefix("SELECT ")
         return text.replace(str(SOME_CUTOFF), K)
 
     def of_metrics(self, text: str, pieces: Sequence[str]) -> list[str]:
@@ -111,7 +111,7 @@ class RankingText:
         for column in query.find_all(exp.Column):
             if column.name in KINDS:
                 column.this.set("this", f"{column.name}_{PLACE}")
-        pairs = {p.alias: p.unalias() for p in cast("exp.Select", hidden(query)).selects}
+        pairs = {p.alias: p.unalias() for p in cast("exp.Select", hidden(steady(query))).selects}
         parts = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in pairs.items()]
         return self.template.text(exp.Struct(expressions=parts))
 
@@ -120,3 +120,15 @@ class RankingText:
         """The columns by which results are split, as the column `slice` shows them."""
         reserved = exp.Array(expressions=[literal(name) for name in self.reserved])
         return call(self.catalog, "slice_label", self.of.slices, reserved)
+
+
+def steady(query: exp.Expr) -> exp.Expr:
+    """Write sums and means that keep their last digits when threads add the rows in another order, in place.
+
+    The functions compensate for rounding (Kahan, "Further remarks on reducing truncation errors", 1965).
+    """
+    for node in list(query.find_all(exp.Sum, exp.Avg)):
+        if not isinstance(node.parent, exp.Window) and not node.find_ancestor(exp.AggFunc):
+            name = "fsum" if isinstance(node, exp.Sum) else "favg"
+            node.replace(exp.Anonymous(this=name, expressions=[node.this]))
+    return query

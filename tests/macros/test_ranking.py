@@ -723,3 +723,26 @@ def test_a_metric_that_the_python_api_refuses_a_macro_refuses(
     with pytest.raises(DuckmetricsError):
         duckmetrics.evaluate("predictions", "truth", metrics, connection=small)
     refusal(small, call("evaluate", metrics=metrics))
+
+
+@pytest.mark.slow
+def test_the_last_digits_are_those_of_python_on_any_number_of_threads(
+    session: duckdb.DuckDBPyConnection,
+) -> None:
+    lists = """SELECT hash(i % 40009) % 3000000 AS query_id, i AS item_id, hash(i) % 997 / 997 AS score
+        FROM range(800000) AS _(i)"""
+    judged = (
+        "SELECT query_id, item_id, hash(item_id) % 5 / 7 AS relevance FROM many WHERE hash(item_id) % 3 < 2"
+    )
+    session.execute(
+        f"CREATE OR REPLACE TABLE many AS {lists}; CREATE OR REPLACE TABLE judged_of_many AS {judged}"
+    )
+    specs = ["ndcg", "ndcg@10", "map@20"]
+    expected = [
+        row["value"]
+        for row in duckmetrics.evaluate("FROM many", "FROM judged_of_many", specs, connection=session).rows
+    ]
+    for threads in (1, 4, 4):
+        session.execute(f"SET threads = {threads}")
+        found = session.execute(f"SELECT value FROM evaluate(many, judged_of_many, {specs})").fetchall()
+        assert [value for (value,) in found] == expected
