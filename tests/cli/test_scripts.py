@@ -82,6 +82,7 @@ def test_json_never_has_null_without_a_reason(run: Command) -> None:
     assert (found["value"] is None) == (found["reason"] is not None)
 
 
+@pytest.mark.slow
 def test_json_stays_valid_where_a_segment_is_not_a_number(run: Command) -> None:
     arguments = ["--by", "age", "--queries", "users.parquet", "--format", "json"]
     found = results(run("evaluate", "p.parquet", "t.parquet", "-m", "rr", *arguments))

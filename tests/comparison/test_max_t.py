@@ -112,6 +112,7 @@ def test_too_few_resamples_are_named() -> None:
     assert all("cannot be below" not in text for text in compared("mrr").warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "told"),
     [

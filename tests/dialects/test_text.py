@@ -202,7 +202,7 @@ def test_rows_have_no_queries() -> None:
         duckmetrics.sql("auc", per_query=True)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_text_names_no_system_unless_asked(dialect: str) -> None:
     for spec in ("ndcg@10", "map(agg=median)@5", "auc", "roc_curve"):

@@ -52,7 +52,7 @@ def is_copied(evaluation: duckmetrics.Evaluation) -> bool:
     return "duckmetrics_snapshot" in evaluation.sql
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("table", "is_dear"), [
     ("run", False), ("plain", False), ("shop.run", False), ("FROM run WHERE score > 0", False),
     ("joined", True), ("SELECT DISTINCT * FROM run", True),

@@ -63,6 +63,7 @@ def test_percentiles_as_scipy(n: int) -> None:
     assert "read them with care" not in str(found)
 
 
+@pytest.mark.slow
 def test_too_few_queries_have_no_interval() -> None:
     log = ranks(20, seed=1)
     first, median, last = duckmetrics.evaluate(log, metrics=list(SPECS), interval=0.95).rows

@@ -59,6 +59,7 @@ def board() -> Leaderboard:
 # --- a screen ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_screen_of_80_columns(board: Leaderboard) -> None:
     assert "\n".join(board.lines(80)) == SCREEN
 

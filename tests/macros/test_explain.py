@@ -145,6 +145,7 @@ def test_the_queries_of_the_predictions_can_be_explained(session: duckdb.DuckDBP
     assert "query '1' has predictions, but is not among the queries that count" in said
 
 
+@pytest.mark.slow
 def test_one_system(session: duckdb.DuckDBPyConnection) -> None:
     (items,) = assert_agrees(session, "ndcg@3", "run", asked=[3])
     assert {row["tied"] for row in items} == {True, False}

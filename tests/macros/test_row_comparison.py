@@ -186,6 +186,7 @@ def test_mistakes(session: duckdb.DuckDBPyConnection, metrics: str, options: str
     assert said in refusal(session, f"FROM {call}")
 
 
+@pytest.mark.slow
 def test_systems_with_other_rows_are_refused(session: duckdb.DuckDBPyConnection) -> None:
     data = "'FROM clicks WHERE model <> ''BB'' OR \"User Id\" <> 4 OR label = 1'"
     given = "system := 'model', baseline := 'A', cluster := 'user id'"

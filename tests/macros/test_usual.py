@@ -117,6 +117,7 @@ def test_odd_cutoffs_are_left_to_the_general_query(session: duckdb.DuckDBPyConne
         assert session.execute(f"FROM ndcg(many, judged, k := {k})").fetchall() == whole, k
 
 
+@pytest.mark.slow
 def test_arguments_may_be_variables_and_values_of_prepared_statements(
     session: duckdb.DuckDBPyConnection,
 ) -> None:

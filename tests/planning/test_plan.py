@@ -56,6 +56,7 @@ def test_tables_of_a_connection_are_planned() -> None:
     assert found.rows == duckmetrics.plan(*TABLES, "mrr", difference=0.05, threads=1, **SYSTEMS).rows
 
 
+@pytest.mark.slow
 def test_the_number_of_units_is_the_smallest_one() -> None:
     designs = [
         Design(sd, per_unit, 1.0, alpha, power)
@@ -118,6 +119,7 @@ def test_a_margin_is_one_sided_and_none_divides_nothing() -> None:
     assert duckmetrics.plan(sd=0.2, difference=0.02, comparisons=9).rows[0]["units"] > 1200
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("units", "margin"), [(10, 0.02), (10, 0.8), (200, 0.1)])
 def test_the_power_of_a_margin_counts_one_tail(units: int, margin: float) -> None:
     row = duckmetrics.plan(sd=1, margin=margin, units=units).rows[0]

@@ -15,6 +15,7 @@ RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 1.0}}
 TRUTH = {"q1": {"a": 1, "c": 0}, "q2": {"a": 1}, "q3": {"b": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["ndcg@2", "map"])
 def test_a_report_finds_what_check_finds(metric: str) -> None:
     tables: Any = duckmetrics.evaluate(RUN, TRUTH, metric)._tables

@@ -92,6 +92,7 @@ def changes(row: dict[str, Any]) -> list[float]:
 # ---- the numbers --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_mean_as_scipy(units: Columns, result: Experiment) -> None:
     own = {arm: rows[:, 0] for arm, rows in samples(units, REVENUE).items()}
     for arm in ("it's B", "C"):

@@ -63,6 +63,7 @@ def test_a_relative_margin_as_scipy(sign: int) -> None:
     assert row["margin"] == pytest.approx(0.2 * abs(a.mean()), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_equal_differences_have_the_p_of_the_sign_test() -> None:
     a = [0.1, 0.2, 0.3, 0.4]
     coin = scipy.stats.binomtest(4, 4, alternative="greater").pvalue
@@ -72,6 +73,7 @@ def test_equal_differences_have_the_p_of_the_sign_test() -> None:
         assert (row["p_higher"], row["p_lower"]) == pytest.approx((higher, lower), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_missing_units_one_unit_and_a_baseline_of_zero() -> None:
     a, b = noisy(9)
     row = tost([*a.tolist(), None, 0.5], [*b.tolist(), 0.5, None], margin=0.1)

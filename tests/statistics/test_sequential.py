@@ -113,6 +113,7 @@ def test_clusters_count_as_time_and_their_effective_number_as_freedom() -> None:
     assert row["delta_upper"] - row["delta"] == pytest.approx(half, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_an_experiment_that_is_looked_at() -> None:
     table, metrics = users(), "revenue,clicks/views,bought"
     fixed, found = ab(table, metrics), ab(table, metrics, sequential=True, planned=800)
@@ -134,6 +135,7 @@ def test_an_experiment_that_is_looked_at() -> None:
     assert found.to_dict()["params"]["planned"] == 800
 
 
+@pytest.mark.slow
 def test_an_experiment_that_is_looked_at_uses_cuped() -> None:
     table = users()
     given = {"pre": {"revenue": "before"}, "sequential": True}

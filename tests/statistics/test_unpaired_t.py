@@ -61,6 +61,7 @@ def test_one_unit_gives_a_difference_without_an_interval() -> None:
     assert [row[name] for name in ("se", "delta_lower", "p", "statistic", "df", "mde")] == [None] * 6
 
 
+@pytest.mark.slow
 def test_constant_values() -> None:
     equal, apart = welch(A=[0.1 + 0.2, 0.3], B=[0.3, 0.3, 0.3]), welch(A=[0.0, 0.0], B=[1.0, 1.0])
     assert (equal["p"], equal["statistic"], equal["se"]) == (1.0, None, 0.0)
