@@ -72,16 +72,14 @@ class RankingCall:
 
     def closed(self, write: Callable[[Form], list[Part]]) -> list[Part]:
         """Return what is written for the closed forms, where conditions choose between them."""
-        forms = [form for form in reversed(CLOSED) if form.plan != TOP or self._has_cutoffs()]
+        has_cutoffs = any(entry.has_cutoff for entry in self.entries)
+        forms = [form for form in reversed(CLOSED) if form.plan != TOP or has_cutoffs]
         texts = {(form.plan, form.has_systems): write(form) for form in forms}
         sorted_, *top = (
             merged(self.has_systems, texts[plan, True], texts[plan, False])
             for plan in dict.fromkeys(plan for plan, _ in texts)
         )
         return merged(self.is_shallow, top[0], sorted_) if top else sorted_
-
-    def _has_cutoffs(self) -> bool:
-        return any(entry.has_cutoff for entry in self.entries)
 
     @property
     def slices(self) -> exp.Expr:

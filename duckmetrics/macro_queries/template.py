@@ -253,12 +253,8 @@ def conditions_once(text: exp.Expr) -> exp.Expr:
 
 def _choices(tree: exp.Expr) -> Iterator[exp.If]:
     """Yield the choices between texts, and not those within their conditions."""
+    if isinstance(tree, exp.If):
+        yield tree
     for node in tree.iter_expressions():
-        if isinstance(node, exp.If):
-            yield node
-            for branch in (node.args.get("true"), node.args.get("false")):
-                if branch is not None:
-                    yield from ([branch] if isinstance(branch, exp.If) else [])
-                    yield from _choices(branch)
-        else:
+        if not (isinstance(tree, exp.If) and node.arg_key == "this"):
             yield from _choices(node)

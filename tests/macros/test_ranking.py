@@ -746,3 +746,4 @@ def test_the_last_digits_are_those_of_python_on_any_number_of_threads(
         session.execute(f"SET threads = {threads}")
         found = session.execute(f"SELECT value FROM evaluate(many, judged_of_many, {specs})").fetchall()
         assert [value for (value,) in found] == expected
+    session.execute("RESET threads")
