@@ -128,6 +128,11 @@ def pair_of(found: Leaderboard, metric: str, *systems: str) -> dict[str, Any]:
     return pair
 
 
+def steady(value: Any) -> Any:
+    """Return a value without its last digits, which depend on the order in which threads add the queries."""
+    return pytest.approx(value, rel=1e-12, abs=0) if isinstance(value, float) else value
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [{"ndcg@10": 0.08, "mean_rank": 0.9}, {"ndcg@10": "16%"}])
 def test_a_margin_as_scipy_and_statsmodels(
@@ -136,9 +141,9 @@ def test_a_margin_as_scipy_and_statsmodels(
     found = leaderboard(runs, truth, METRICS, margin=margin)
     unchanged = ("place", "rank_lower", "rank_upper", "tier", "p", "p_adjusted", "delta", "probability_best")
     for row, plain in zip(found.rows, board.rows, strict=True):
-        assert {name: row[name] for name in unchanged} == {name: plain[name] for name in unchanged}
+        assert {name: row[name] for name in unchanged} == {name: steady(plain[name]) for name in unchanged}
     for pair, plain in zip(found.pairs, board.pairs, strict=True):
-        assert {name: pair[name] for name in plain} == plain
+        assert {name: pair[name] for name in plain} == {name: steady(of) for name, of in plain.items()}
         assert {*pair} - {*plain} == {"worse_system", *OF_MARGINS}
     verdicts = set()
     for metric in METRICS:
