@@ -6,30 +6,52 @@ sorted table, less the rows of the queries before it, is its rank.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.engines.engine import keep_readable
-from duckmetrics.expressions.build import picked
+from duckmetrics.expressions.build import picked, row_count, stacked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.large_tables.sort_keys import PLACE, UPWARD, are_many, count_equal, sort_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.large_tables.sort_keys import SortKeys
 
 # The step of the ranks, and its column.
 RANKED, RANK = "ranked", "rank"
+# The name of a table of sorted rows.
+IN_ORDER = "in_order"
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """Rows in the order of a window.
+
+    Attributes:
+        tables: the names of the tables that have them.
+        places: the query of the ids and places of the rows; those of a query have successive places.
+        rows: the query of all columns and places.
+    """
+
+    tables: tuple[str, ...]
+    places: exp.Select
+    rows: exp.Query
 
 
 def with_stored_order(engine: Engine, query: exp.Select) -> tuple[exp.Select, list[str]]:
     """Return a query that reads the ranks from sorted tables, and the names of these tables."""
     query = query.copy()
-    tables = []
+    tables: list[str] = []
     for cte in query.ctes:
         if cte.alias == RANKED and _is_plain(cte.this):
-            ranked, table = _stored(engine, query, cte)
-            tables.append(table)
+            ranked, used = _stored(engine, query, cte)
+            tables += used
             cte.set("this", ranked)
             cte.set("materialized", None)
     return without_idle_steps(query), tables
@@ -47,33 +69,72 @@ def _columns(step: exp.Select) -> dict[str, exp.Expr]:
     return {p.alias_or_name: p.unalias() for p in step.selects}
 
 
-def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select, str]:
-    """Keep the rows of a step in order; return the query of their ranks, and the name of the table."""
+def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select, tuple[str, ...]]:
+    """Keep the rows of a step in order; return the query of their ranks, and the names of the tables."""
     step = cast("exp.Select", cte.this)
     columns = _columns(step)
     window = cast("exp.Window", columns.pop(RANK))
-    constant = {name for name, value in columns.items() if isinstance(value, exp.Literal)}
-    kept = [value.copy().as_(name) for name, value in columns.items() if name not in constant]
-    keys = [key.name for key in window.args["partition_by"]]
-    order = (key.copy() for key in (*window.args["partition_by"], *window.args["order"].expressions))
     rows = step.copy()
     rows.set("qualify", None)
-    rows.set("expressions", kept)
-    rows = rows.order_by(*order)
     rows.set("with_", query.args["with_"].copy())
-    table = keep_readable(engine, "in_order", without_idle_steps(rows))
+    rows = without_idle_steps(rows)
+    constant = {name for name, value in columns.items() if isinstance(value, exp.Literal)}
+    read = {name: value for name, value in columns.items() if name not in constant}
+    in_order = _in_order(engine, rows, window, read)
     selected = [
-        columns[name].copy().as_(name) if name in constant else exp.column(name, table) for name in columns
+        value.copy().as_(name) if name in constant else exp.column(name, IN_ORDER)
+        for name, value in columns.items()
     ]
     qualify = step.args.get("qualify")
-    return _ranked(table, keys, selected, None if qualify is None else qualify.this.expression), table
+    keys = [key.name for key in window.args["partition_by"]]
+    deepest = None if qualify is None else qualify.this.expression
+    return _ranked(in_order, keys, selected, deepest), in_order.tables
 
 
-def _ranked(table: str, keys: list[str], selected: list[exp.Expr], deepest: exp.Expr | None) -> exp.Select:
+def _in_order(
+    engine: Engine, rows: exp.Select, window: exp.Window, columns: Mapping[str, exp.Expr]
+) -> InOrder:
+    """Keep the columns of sorted rows."""
+    keys = sort_keys(engine, rows, window)
+    found = None if keys is None else _by_numbers(engine, keys, columns)
+    if found is not None:
+        return found
+    order = (*window.args["partition_by"], *window.args["order"].expressions)
+    kept = rows.copy().select(*(value.copy().as_(name) for name, value in columns.items()), append=False)
+    table = keep_readable(engine, IN_ORDER, kept.order_by(*(key.copy() for key in order)))
+    places = picked(table, *columns, exp.column("rowid").as_(PLACE))
+    return InOrder((table,), places, places.copy())
+
+
+def _by_numbers(engine: Engine, keys: SortKeys, columns: Mapping[str, exp.Expr]) -> InOrder | None:
+    """Keep the columns of rows that are sorted by one number each; None if many numbers are equal."""
+    ids = keys.unpacked()
+    others = {name: value for name, value in columns.items() if name not in ids}
+    table = keep_readable(engine, IN_ORDER, keys.numbered(others).order_by(UPWARD.copy()))
+    read = [(ids[name] if name in ids else exp.column(name)).as_(name) for name in columns]
+    places = picked(table, *read, exp.column("rowid").as_(PLACE))
+    n_equal = count_equal(engine, table)
+    if n_equal == 0:
+        return InOrder((table,), places, places.copy())
+    if are_many(n_equal, engine.rows(row_count(table))[0][0]):
+        engine.discard(table)
+        return None
+    again = keep_readable(engine, "equal_rows", keys.equal_rows(table, others))
+    is_same = exp.EQ(this=exp.column(PLACE, again), expression=exp.column("rowid", table))
+    unequal = places.copy().join(again, on=is_same, join_type="anti")
+    return InOrder(
+        (table, again), places, stacked([unequal, picked(again, *(r.copy() for r in read), PLACE)])
+    )
+
+
+def _ranked(
+    in_order: InOrder, keys: Sequence[str], selected: list[exp.Expr], deepest: exp.Expr | None
+) -> exp.Select:
     """Return the query of the ranks."""
-    before = exp.Sub(this=exp.Min(this=exp.column("rowid")), expression=literal(1)).as_("before")
-    starts = picked(table, *keys, before).group_by(*keys).subquery("starts")
-    rank = exp.Sub(this=exp.column("rowid", table), expression=exp.column("before", "starts"))
-    same = [exp.EQ(this=exp.column(key, "starts"), expression=exp.column(key, table)) for key in keys]
-    ranked = picked(table, *selected, rank.as_(RANK)).join(starts, on=exp.and_(*same))
+    before = exp.Sub(this=exp.Min(this=exp.column(PLACE)), expression=literal(1)).as_("before")
+    starts = picked(in_order.places.subquery("places"), *keys, before).group_by(*keys).subquery("starts")
+    rank = exp.Sub(this=exp.column(PLACE, IN_ORDER), expression=exp.column("before", "starts"))
+    same = [exp.EQ(this=exp.column(key, "starts"), expression=exp.column(key, IN_ORDER)) for key in keys]
+    rows = picked(in_order.rows.subquery(IN_ORDER), *selected, rank.as_(RANK))
+    ranked = rows.join(starts, on=exp.and_(*same))
     return ranked if deepest is None else ranked.where(exp.LTE(this=rank.copy(), expression=deepest.copy()))

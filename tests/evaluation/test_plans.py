@@ -9,6 +9,7 @@ import pytest
 
 import duckmetrics as dm
 from duckmetrics.evaluation import ranking
+from duckmetrics.large_tables import sort_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
+ORDER = ("system", "query_id", "metric")
 SPECS = ("ndcg@2", "map", "mrr", "recall@1", "n_returned")
 PREDICTIONS = """
 SELECT * FROM (VALUES
@@ -45,7 +47,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def evaluated(**options: Any) -> tuple[list[dict[str, Any]], pa.Table, str]:
     with duckdb.connect() as connection:
         found = dm.evaluate(PREDICTIONS, TRUTH, SPECS, system="system", connection=connection, **options)
-        order = [(name, "ascending") for name in ("system", "query_id", "metric")]
+        order = [(name, "ascending") for name in ORDER]
         return list(found.rows), found.per_query.sort_by(order), found.sql
 
 
@@ -110,6 +112,64 @@ def test_stored_order_and_branches_change_nothing(
     assert "duckmetrics_in_order" not in without
     assert "per_query_of_relevant_part_2" not in without
     assert rows == plain
+
+
+# --- one number per row -----------------------------------------------------------------------------
+
+# Equal scores, scores that are equal to many digits, and queries of very different length.
+NEAR = """
+SELECT
+    '{system}' AS system, CAST(number * number % 11 - 5 AS {type}) AS query_id, number AS item_id,
+    CASE WHEN number % 3 = 0 THEN 0.25 ELSE 0.1 + number % 5 * 1e-17 + number // 50 * {step} END AS score
+FROM range(300) AS rows(number)"""
+RELEVANT = """
+SELECT number * number % 11 - 5 AS query_id, number AS item_id, 1 + number % 2 AS relevance
+FROM range(1, 300, 4) AS rows(number)"""
+KINDS = {
+    "equal": {"type": "INT", "step": 0},
+    "almost equal": {"type": "BIGINT", "step": "1e-13"},
+    "tiny": {"type": "TINYINT", "step": "1e-3"},
+}
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bits", [2, 20, 50])
+def test_a_number_for_each_row_changes_nothing(
+    kind: str, ties: str, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {name: NEAR.format(system=name, **KINDS[kind]) for name in ("a", "b")}
+    runs["b"] = runs["b"].replace("number % 3", "number % 7")
+    found = []
+    for most_equal in (-1, 2):  # no numbers, and numbers however many are equal
+        monkeypatch.setattr(ranking, "LARGE", 0)
+        monkeypatch.setattr(sort_keys, "MOST_EQUAL", most_equal)
+        monkeypatch.setattr(sort_keys, "FEWEST", bits)
+        monkeypatch.setattr(sort_keys, "MOST", bits)
+        result = dm.evaluate(runs, RELEVANT, ["ndcg", "map", "mrr", "precision@30"], ties=ties)
+        assert ("sort_key" in result.sql) == (most_equal == 2)
+        assert ("equal_rows" in result.sql) == (most_equal == 2)
+        found.append((result.rows, result.per_query.sort_by([(name, "ascending") for name in ORDER])))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("score", "has_numbers"),
+    [
+        ("number * 0.5", True),
+        ("number", True),
+        ("1", False),
+        ("number * 1e307", False),
+        ("number * 5e-324", False),
+    ],
+)
+def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "LARGE", 0)
+    rows = f"SELECT 1 AS query_id, number AS item_id, {score} AS score FROM range(-16, 17) AS r(number)"
+    found = dm.evaluate(rows, "SELECT 1 AS query_id, 9 AS item_id", ["mrr"])
+    assert found["mrr"] == (1 / 26 if score == "1" else 1 / 8)
+    assert ("equal_rows" in found.sql, "sort_key" in found.sql) == (False, has_numbers)
 
 
 @pytest.mark.slow
