@@ -134,8 +134,8 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     """Return the numbers that sort rows as a window does, up to equal scores.
 
     Returns:
-        None if there are no rows, if ids are no whole numbers, if scores are missing or not finite, or if many
-        scores are equal.
+        None if there are no rows, if ids are no whole numbers, if scores are missing or not finite, or if
+        many scores are equal.
     """
     order = window.args["order"].expressions
     if not order[0].args.get("desc"):
