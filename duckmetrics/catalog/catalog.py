@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import METRIC_FAMILIES, POLICIES, Definition, Param
-from duckmetrics.catalog.header import read_header
 from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, unknown
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ KINDS = {
     "macros/aggregates": "aggregates",
 }
 
-
+# The kinds whose files look for rows that a finding names.
+CHECKED = ("checks", "inspections")
 # The list of the metrics is too long for a message.
 LISTED = "'duckmetrics metrics' lists all metrics, in Python duckmetrics.metrics()"
 # Usual names of a t-test, without blanks.
@@ -59,7 +59,7 @@ class Catalog:
         self.sampling: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
         self._foundations: dict[Path, tuple[Definition, ...]] = {}
-        of_families = {"checks": self.checks, "inspections": self.inspections}
+        of_families = dict(zip(CHECKED, (self.checks, self.inspections), strict=True))
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
@@ -85,18 +85,18 @@ class Catalog:
 
     @classmethod
     def read(cls, root: Path | None = None) -> Catalog:
-        """Read the headers under `root`; a query is parsed when it is first used."""
+        """Find the files under `root`; a header is read, and a query is parsed, when it is first used."""
         top = root or sql_root()
         by_folder: dict[Path, list[Path]] = {}
         for path in top.glob("*/**/*.sql"):
             by_folder.setdefault(path.parent, []).append(path)
         found = (
-            Definition(path, kind, read_header(path))
+            Definition(path, kind)
             for folder, paths in by_folder.items()
             for kind in (_kind_of(folder.relative_to(top)),)
             for path in paths
         )
-        return cls(sorted(found, key=lambda one: (one.family, one.reported, one.path)))
+        return cls(sorted(found, key=_order))
 
     @cached_property
     def names(self) -> dict[tuple[str, str], Alias]:
@@ -284,10 +284,14 @@ def _kind_of(folder: Path) -> str:
     return KINDS.get(folder.as_posix(), folder.parts[0])
 
 
+def _order(one: Definition) -> tuple[str, str, Path]:
+    """Sort definitions by kind and name; checks by the name in findings, which only they have."""
+    return one.family, one.reported if one.family in CHECKED else one.name, one.path
+
+
 def definition(folder: str, name: str) -> Definition:
-    """Read one file under sql/."""
-    path = sql_root() / folder / f"{name}.sql"
-    return Definition(path, folder, read_header(path))
+    """Find one file under sql/."""
+    return Definition(sql_root() / folder / f"{name}.sql", folder)
 
 
 def sql_root() -> Path:

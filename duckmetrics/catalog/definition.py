@@ -11,7 +11,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
 
-from duckmetrics.catalog.header import body
+from duckmetrics.catalog.header import body, read_header
 from duckmetrics.catalog.value_range import ValueRange, read_range
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Value, bind, constant
@@ -65,11 +65,15 @@ class Definition:
 
     path: Path
     family: str
-    header: Mapping[str, str] = field(repr=False, compare=False)
+
+    @cached_property
+    def header(self) -> Mapping[str, str]:
+        """What the file declares about itself, by key."""
+        return read_header(self.path)
 
     @property
     def name(self) -> str:
-        return self.header["name"]
+        return self.path.stem
 
     @property
     def reported(self) -> str:

@@ -184,8 +184,9 @@ def packed(
 def _as_bigint(key: exp.Expr, source: exp.Query | None, whole: Collection[str]) -> exp.Expr | None:
     """Return a key as a BIGINT; None if it is not known to have 32 bits."""
     if key.name in whole:
-        number = try_cast(key.copy(), "BIGINT")
-        return exp.paren(exp.Mod(this=number, expression=literal(2**31)))
+        # The score is the negative of a rank; files are often in the order of the ranks.
+        number = exp.paren(exp.Mod(this=try_cast(key.copy(), "BIGINT"), expression=literal(2**31)))
+        return exp.Neg(this=number)
     types = {p.alias_or_name: p.unalias() for p in source.selects} if isinstance(source, exp.Select) else {}
     known = types.get(key.name)
     is_narrow = isinstance(known, exp.Cast) and known.to.is_type("INT")

@@ -8,7 +8,6 @@ import pytest
 
 from duckmetrics.catalog.catalog import Catalog
 from duckmetrics.catalog.definition import Definition
-from duckmetrics.catalog.header import read_header
 from duckmetrics.catalog.meanings import meanings, sentences
 from duckmetrics.errors import DefinitionError
 from duckmetrics.presets.presets import presets, tools_with
@@ -73,7 +72,7 @@ def read(
     path = folder / "ranking" / "one.sql"
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"-- name:     one\n-- params:   {params}\n-- values:   {values}\nSELECT 1 AS one;\n")
-    return Catalog([Definition(path, "relations", read_header(path))])
+    return Catalog([Definition(path, "relations")])
 
 
 @pytest.mark.parametrize(
