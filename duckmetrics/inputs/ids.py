@@ -26,6 +26,9 @@ _OF_BYTES = (
     'binary_as_string = true)"'
 )
 
+# The kinds of which a cast gives any other.
+TIMES = frozenset({"date", "timestamp", "timestamp with time zone"})
+
 
 @dataclass(frozen=True)
 class Key:
@@ -121,16 +124,26 @@ def same_kind(left: Key, right: Key, column: str) -> None:
         )
     for i, kinds in enumerate(zip(left.kinds, right.kinds, strict=True)):
         if kinds[0] != kinds[1]:
-            name = right.parts[i]
-            cast, to = (left.parts[i], "VARCHAR") if kinds[1] == "text" else (name, left.types[i])
             raise InputError(
                 column,
                 (
-                    f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has {name} of "
-                    f"type {right.types[i]}"
+                    f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has "
+                    f"{right.parts[i]} of type {right.types[i]}"
                 ),
-                f"make them one kind, as in {replaced(cast, f'CAST({{}} AS {to})', left.dialect)}",
+                _one_kind(left, right, i),
             )
+
+
+def _one_kind(left: Key, right: Key, i: int) -> str:
+    """Return the advice to cast a part of one key, or of both if no cast gives the other kind."""
+    kinds = left.kinds[i], right.kinds[i]
+    are_times = TIMES.issuperset(kinds)
+    cast, like = (left, right) if kinds[1] == "text" or (are_times and kinds[0] == "date") else (right, left)
+    to = like.types[i] if are_times else "VARCHAR"
+    return (
+        f"make them one kind, as in {replaced(cast.parts[i], f'CAST({{}} AS {to})', left.dialect)}"
+        f"{'' if are_times or 'text' in kinds else ', in both tables'}"
+    )
 
 
 def common_types(keys: Sequence[Key]) -> tuple[str | None, ...]:

@@ -13,12 +13,20 @@ SELECT
             'duckmetrics: column ''' || $name || ''' is ' || typeof($id)
             || ', not an id; cast it to BIGINT or VARCHAR'
         )
-        WHEN are_mixed(typeof($id), $other_type) THEN error(replace(
-            'duckmetrics: ' || $name || ': type ' || typeof($id) || ' in the ' || $of_table || ', {other} in the '
-            || $other || '; make them one kind, as in SELECT * REPLACE (CAST(' || $name || ' AS '
-            || CASE WHEN typeof($id) = 'VARCHAR' THEN 'VARCHAR' ELSE '{other}' END || ') AS ' || $name || ') FROM '
-            || CASE WHEN typeof($id) = 'VARCHAR' THEN $other ELSE $of_table END,
-            '{other}', $other_type
-        ))
+        WHEN are_mixed(typeof($id), $other_type) THEN error(list_extract(list_transform(
+            [$other_type],
+            lambda its_type: 'duckmetrics: ' || $name || ': type ' || typeof($id) || ' in the ' || $of_table || ', '
+                || its_type || ' in the ' || $other || '; make them one kind, as in SELECT * REPLACE (CAST(' || $name
+                || ' AS ' || CASE
+                    WHEN NOT are_times(typeof($id), its_type) THEN 'VARCHAR'
+                    WHEN its_type = 'DATE' THEN typeof($id)
+                    ELSE its_type
+                END || ') AS ' || $name || ') FROM '
+                || CASE WHEN typeof($id) = 'VARCHAR' OR its_type = 'DATE' THEN $other ELSE $of_table END
+                || CASE
+                    WHEN 'VARCHAR' IN (typeof($id), its_type) OR are_times(typeof($id), its_type) THEN ''
+                    ELSE ', in both tables'
+                END
+        ), 1))
         ELSE $id
     END AS value;

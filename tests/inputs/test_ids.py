@@ -94,6 +94,22 @@ def test_ids_of_two_kinds_are_refused(truth: str) -> None:
             overall(of_type(predictions, KINDS[predictions]), of_type(truth, KINDS[truth]))
 
 
+@pytest.mark.parametrize(
+    ("predictions", "truth", "advice"),
+    [
+        ("INTEGER", "VARCHAR", '(CAST(query_id AS VARCHAR) AS query_id) FROM ..."'),
+        ("VARCHAR", "INTEGER", '(CAST(query_id AS VARCHAR) AS query_id) FROM ..."'),
+        ("DATE", "TIMESTAMP", '(CAST(query_id AS TIMESTAMP) AS query_id) FROM ..."'),
+        ("TIMESTAMP", "DATE", '(CAST(query_id AS TIMESTAMP) AS query_id) FROM ..."'),
+        ("INTEGER", "TIMESTAMP", '(CAST(query_id AS VARCHAR) AS query_id) FROM ...", in both tables'),
+    ],
+)
+def test_the_cast_to_one_kind_keeps_ids_apart(predictions: str, truth: str, advice: str) -> None:
+    with pytest.raises(InputError) as caught:
+        overall(of_type(predictions, KINDS[predictions]), of_type(truth, KINDS[truth]))
+    assert str(caught.value).endswith(advice)
+
+
 # --- wide integers ---------------------------------------------------------------------------------
 
 WIDE = [0, 1, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**32, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
