@@ -117,7 +117,7 @@ def _query_values(
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
-        query, sorted_rows = with_stored_order(engine, query) if is_large else (query, [])
+        query, sorted_rows = with_stored_order(engine, query, chunks > 0) if is_large else (query, [])
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
         engine.keep(table, values, more=bool(columns))
         columns = found

@@ -44,13 +44,19 @@ class InOrder:
     rows: exp.Query
 
 
-def with_stored_order(engine: Engine, query: exp.Select) -> tuple[exp.Select, list[str]]:
-    """Return a query that reads the ranks from sorted tables, and the names of these tables."""
+def with_stored_order(
+    engine: Engine, query: exp.Select, is_part: bool = False
+) -> tuple[exp.Select, list[str]]:
+    """Return a query that reads the ranks from sorted tables, and the names of these tables.
+
+    Args:
+        is_part: the rows are a part of the predictions; then every further look at them reads all of these.
+    """
     query = query.copy()
     tables: list[str] = []
     for cte in query.ctes:
         if cte.alias == RANKED and _is_plain(cte.this):
-            ranked, used = _stored(engine, query, cte)
+            ranked, used = _stored(engine, query, cte, is_part)
             tables += used
             cte.set("this", ranked)
             cte.set("materialized", None)
@@ -69,7 +75,9 @@ def _columns(step: exp.Select) -> dict[str, exp.Expr]:
     return {p.alias_or_name: p.unalias() for p in step.selects}
 
 
-def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select, tuple[str, ...]]:
+def _stored(
+    engine: Engine, query: exp.Select, cte: exp.CTE, is_part: bool
+) -> tuple[exp.Select, tuple[str, ...]]:
     """Keep the rows of a step in order; return the query of their ranks, and the names of the tables."""
     step = cast("exp.Select", cte.this)
     columns = _columns(step)
@@ -80,7 +88,9 @@ def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select
     rows = without_idle_steps(rows)
     constant = {name for name, value in columns.items() if isinstance(value, exp.Literal)}
     read = {name: value for name, value in columns.items() if name not in constant}
-    in_order = _in_order(engine, rows, window, read)
+    keys = None if is_part else sort_keys(engine, rows, window)
+    in_order = None if keys is None else _by_numbers(engine, keys, read)
+    in_order = in_order or _by_window(engine, rows, window, read)
     selected = [
         value.copy().as_(name) if name in constant else exp.column(name, IN_ORDER)
         for name, value in columns.items()
@@ -91,14 +101,10 @@ def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select
     return _ranked(in_order, keys, selected, deepest), in_order.tables
 
 
-def _in_order(
+def _by_window(
     engine: Engine, rows: exp.Select, window: exp.Window, columns: Mapping[str, exp.Expr]
 ) -> InOrder:
-    """Keep the columns of sorted rows."""
-    keys = sort_keys(engine, rows, window)
-    found = None if keys is None else _by_numbers(engine, keys, columns)
-    if found is not None:
-        return found
+    """Keep the columns of rows that are sorted by ids, score and item."""
     order = (*window.args["partition_by"], *window.args["order"].expressions)
     kept = rows.copy().select(*(value.copy().as_(name) for name, value in columns.items()), append=False)
     table = keep_readable(engine, IN_ORDER, kept.order_by(*(key.copy() for key in order)))

@@ -173,16 +173,20 @@ def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest
 
 
 @pytest.mark.slow
-def test_the_order_is_stored_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = """SELECT number % 1009 AS query_id, number * 7 % 2003 AS item_id, sin(number * number) AS score
+@pytest.mark.parametrize("digits", [3, 5, 15])  # many, few and no equal scores
+def test_the_order_is_stored_by_many_threads(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = f"""SELECT
+            number % 1009 AS query_id, number * 7 % 2003 AS item_id,
+            round(sin(number * number), {digits}) AS score
         FROM range(600_000) AS rows(number)"""
     judged = "SELECT query_id, item_id FROM predictions WHERE item_id % 50 = 1"
-    values = []
+    found = []
     for large in (0, 10**9):
         monkeypatch.setattr(ranking, "LARGE", large)
         with duckdb.connect() as connection:
             connection.execute("SET threads = 8; SET preserve_insertion_order = false")
             connection.execute(f"CREATE TABLE predictions AS {rows}")
             options = {"connection": connection, "duplicates": "count"}
-            values.append(dm.evaluate("predictions", judged, ["ndcg", "map"], **options).rows)
-    assert values[0] == values[1]
+            found.append(dm.evaluate("predictions", judged, ["ndcg", "map"], **options))
+    assert found[0].rows == found[1].rows
+    assert ("sort_key" in found[0].sql, "equal_rows" in found[0].sql) == (digits > 3, digits == 5)
