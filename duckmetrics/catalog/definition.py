@@ -68,7 +68,7 @@ class Definition:
 
     @cached_property
     def header(self) -> Mapping[str, str]:
-        """What the file declares about itself, by key."""
+        """The declarations of the file, by key."""
         return read_header(self.path)
 
     @property

@@ -191,7 +191,7 @@ def count_equal(engine: Engine, source: str | exp.Expr) -> int:
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
-    """Return whether so many numbers are equal that a sort by ids and scores takes less time."""
+    """Return whether a sort by ids and scores takes less time, because of the equal numbers."""
     return n_equal > MOST_EQUAL * n_rows
 
 

@@ -211,6 +211,7 @@ def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> 
     assert declared <= definition.placeholders | handed_on | policies
 
 
+@pytest.mark.slow
 @each("definition", EVERY, identity)
 def test_only_existing_columns_are_read(definition: Definition) -> None:
     """A file reads only the declared columns of inputs, and the columns of relations and metrics."""

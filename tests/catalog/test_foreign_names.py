@@ -209,6 +209,7 @@ def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> No
     assert result["num_ret"] == sum(query in truth for query in predictions["query_id"].to_pylist())
 
 
+@pytest.mark.slow
 def test_one_note_says_what_foreign_names_mean() -> None:
     _, _, predictions, judged = tables(0)
     result = duckmetrics.evaluate(predictions, judged, ["P_10", "map", "ndcg_cut_5", "R@5"])

@@ -45,6 +45,7 @@ def adjusted(result: Comparison) -> dict[tuple[Any, ...], float]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options"),
     [

@@ -35,6 +35,7 @@ def compared(skill: dict[str, float], **options: object) -> duckmetrics.Comparis
     )
 
 
+@pytest.mark.slow
 def test_q_compares_the_slices_as_welch_does() -> None:
     """One slice is one group of differences of queries."""
     result = compared({"BR": 0.0, "DE": 0.1, "US": 0.6})

@@ -27,7 +27,7 @@ def bounds(**options: Any) -> tuple[list[dict[str, Any]], str]:
     return list(found.rows), found.sql
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(
     "options", [{}, {"system": "country"}, {"columns": {"weight": "times"}}, {"by": "country"}], ids=str
 )

@@ -59,6 +59,7 @@ def test_a_text_demands_only_what_it_reads() -> None:
     assert value == pytest.approx(sum(by_hand) / 4, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "specs",
     [[*ONE_EACH, *AGGREGATED], pytest.param(SHORT, marks=pytest.mark.slow)],

@@ -55,7 +55,7 @@ PATHS = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("given", [str, Path, lambda path: f"file:{path}", lambda path: [path]])
 def test_the_files_of_versions_are_not_read_as_plain_parquet(

@@ -79,7 +79,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("options", "metric", "predictions", "truth"), ASKED)
 def test_it_says_what_python_says(
     session: duckdb.DuckDBPyConnection, options: dict[str, Any], metric: str, predictions: str, truth: str

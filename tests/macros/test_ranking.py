@@ -695,7 +695,7 @@ def test_what_the_python_api_refuses_a_macro_refuses(small: duckdb.DuckDBPyConne
         refusal(small, call("evaluate_by_query", predictions, truth, metrics=[metric.name], **switches))
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", MEND)
 def test_what_is_refused_can_be_mended_by_its_switch(small: duckdb.DuckDBPyConnection, name: str) -> None:
     predictions, truth, _ = BAD[name]

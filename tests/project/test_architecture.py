@@ -77,7 +77,10 @@ BUILDERS = {
         "a column per metric and per slicing column",
         "aggregations classification means plans query_slices ranking systems value_ranges",
     ),
-    "large_tables": ("columns of any input, and the steps of a composed query", "codes sort_keys stored_order"),
+    "large_tables": (
+        "columns of any input, and the steps of a composed query",
+        "codes sort_keys stored_order",
+    ),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",
         "copies counting examination mended_tables messages notes number_columns one_pass refusals",
