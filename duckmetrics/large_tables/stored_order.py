@@ -88,8 +88,8 @@ def _stored(
     rows = without_idle_steps(rows)
     constant = {name for name, value in columns.items() if isinstance(value, exp.Literal)}
     read = {name: value for name, value in columns.items() if name not in constant}
-    keys = None if is_part else sort_keys(engine, rows, window)
-    in_order = None if keys is None else _by_numbers(engine, keys, read)
+    numbers = None if is_part else sort_keys(engine, rows, window)
+    in_order = None if numbers is None else _by_numbers(engine, numbers, read)
     in_order = in_order or _by_window(engine, rows, window, read)
     selected = [
         value.copy().as_(name) if name in constant else exp.column(name, IN_ORDER)
