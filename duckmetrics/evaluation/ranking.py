@@ -26,6 +26,7 @@ from duckmetrics.evaluation.side_inputs import with_side_inputs
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, picked, row_count
 from duckmetrics.large_tables.codes import Codes, codes_of
+from duckmetrics.large_tables.sort_keys import MOST_ROWS
 from duckmetrics.large_tables.stored_order import with_stored_order
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
@@ -112,12 +113,15 @@ def _query_values(
     table = engine.name("per_query")
     scale = scale_of(catalog, engine, inputs, measures)
     columns: list[Columns] = []
-    is_large = _is_large(engine, inputs)
+    n_rows = _count(engine, inputs)
+    is_large = n_rows >= LARGE
+    # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.
+    by_numbers = not chunks and n_rows <= MOST_ROWS
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
-        query, sorted_rows = with_stored_order(engine, query, chunks > 0) if is_large else (query, [])
+        query, sorted_rows = with_stored_order(engine, query, by_numbers) if is_large else (query, [])
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
         engine.keep(table, values, more=bool(columns))
         columns = found
@@ -128,10 +132,10 @@ def _query_values(
     return table, columns
 
 
-def _is_large(engine: Engine, inputs: Inputs) -> bool:
-    """Return whether the predictions have enough rows for further tables to save time."""
+def _count(engine: Engine, inputs: Inputs) -> int:
+    """Return the number of predictions; -1 for an engine that gains nothing from further tables."""
     rows = inputs.queries["predictions"].subquery("predictions")
-    return engine.supports(Feature.GLOBAL_SORTS) and engine.rows(row_count(rows))[0][0] >= LARGE
+    return int(engine.rows(row_count(rows))[0][0]) if engine.supports(Feature.GLOBAL_SORTS) else -1
 
 
 def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float | None:

@@ -136,7 +136,7 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     """Return the numbers that sort rows as a window does, up to equal scores.
 
     Returns:
-        None if there are no rows or very many, if ids are no whole numbers, if scores are missing or not
+        None if there are no rows, if ids are no whole numbers, if scores are missing or not
         finite, or if many scores are equal.
     """
     order = window.args["order"].expressions
@@ -145,11 +145,7 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     ids = [key.name for key in window.args["partition_by"]]
     (row,) = engine.rows(_extents(rows, ids, order[0].this))
     *of_ids, (_, lowest, highest, n) = (row[at : at + 4] for at in range(1, len(row), 4))
-    if (
-        not 0 < n <= MOST_ROWS
-        or n != row[0]
-        or any(type_ not in WHOLE or n != row[0] for type_, _, _, n in of_ids)
-    ):
+    if n == 0 or n != row[0] or any(type_ not in WHOLE or n != row[0] for type_, _, _, n in of_ids):
         return None
     known = [
         Id(name, type_, low, high - low + 1) for name, (type_, low, high, _) in zip(ids, of_ids, strict=True)

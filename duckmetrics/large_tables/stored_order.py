@@ -44,19 +44,17 @@ class InOrder:
     rows: exp.Query
 
 
-def with_stored_order(
-    engine: Engine, query: exp.Select, is_part: bool = False
-) -> tuple[exp.Select, list[str]]:
+def with_stored_order(engine: Engine, query: exp.Select, by_numbers: bool) -> tuple[exp.Select, list[str]]:
     """Return a query that reads the ranks from sorted tables, and the names of these tables.
 
     Args:
-        is_part: the rows are a part of the predictions; then every further look at them reads all of these.
+        by_numbers: whether one number per row may sort the rows.
     """
     query = query.copy()
     tables: list[str] = []
     for cte in query.ctes:
         if cte.alias == RANKED and _is_plain(cte.this):
-            ranked, used = _stored(engine, query, cte, is_part)
+            ranked, used = _stored(engine, query, cte, by_numbers)
             tables += used
             cte.set("this", ranked)
             cte.set("materialized", None)
@@ -76,7 +74,7 @@ def _columns(step: exp.Select) -> dict[str, exp.Expr]:
 
 
 def _stored(
-    engine: Engine, query: exp.Select, cte: exp.CTE, is_part: bool
+    engine: Engine, query: exp.Select, cte: exp.CTE, by_numbers: bool
 ) -> tuple[exp.Select, tuple[str, ...]]:
     """Keep the rows of a step in order; return the query of their ranks, and the names of the tables."""
     step = cast("exp.Select", cte.this)
@@ -88,7 +86,7 @@ def _stored(
     rows = without_idle_steps(rows)
     constant = {name for name, value in columns.items() if isinstance(value, exp.Literal)}
     read = {name: value for name, value in columns.items() if name not in constant}
-    numbers = None if is_part else sort_keys(engine, rows, window)
+    numbers = sort_keys(engine, rows, window) if by_numbers else None
     in_order = None if numbers is None else _by_numbers(engine, numbers, read)
     in_order = in_order or _by_window(engine, rows, window, read)
     selected = [

@@ -62,7 +62,7 @@ def test_a_text_demands_only_what_it_reads() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "specs",
-    [[*ONE_EACH, *AGGREGATED], pytest.param(SHORT, marks=pytest.mark.slow)],
+    [[*ONE_EACH, *AGGREGATED], SHORT],
     ids=["one each", "every parameter"],
 )
 def test_means_of_rankings(specs: list[str]) -> None:

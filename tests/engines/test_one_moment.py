@@ -64,8 +64,7 @@ class Changes:
         monkeypatch.setattr(DuckDBConnection, "execute", counted)
 
 
-@pytest.mark.slow
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("into", [0.0, 0.5])
 @pytest.mark.parametrize(
     ("run", "truth", "database"),
