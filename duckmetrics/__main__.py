@@ -1,6 +1,6 @@
 """``python -m duckmetrics`` is the command line."""
 
-from duckmetrics.cli.main import main
+from duckmetrics.cli.main import process
 
 if __name__ == "__main__":
-    main()
+    process()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -87,14 +88,13 @@ class Catalog:
     def read(cls, root: Path | None = None) -> Catalog:
         """Find the files under `root`; a header is read, and a query is parsed, when it is first used."""
         top = root or sql_root()
-        by_folder: dict[Path, list[Path]] = {}
-        for path in top.glob("*/**/*.sql"):
-            by_folder.setdefault(path.parent, []).append(path)
         found = (
-            Definition(path, kind)
-            for folder, paths in by_folder.items()
+            Definition(folder / name, kind)
+            for place, _, names in os.walk(top)
+            if (folder := Path(place)) != top
             for kind in (_kind_of(folder.relative_to(top)),)
-            for path in paths
+            for name in names
+            if name.endswith(".sql")
         )
         return cls(sorted(found, key=_order))
 

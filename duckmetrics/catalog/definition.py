@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.optimizer.scope import traverse_scope
 
 from duckmetrics.catalog.header import body, read_header
 from duckmetrics.catalog.value_range import ValueRange, read_range
@@ -119,13 +118,9 @@ class Definition:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The names this query reads and does not define itself."""
-        return frozenset(
-            source.name
-            for scope in traverse_scope(self.query)
-            for source in scope.sources.values()
-            if isinstance(source, exp.Table) and source.name
-        )
+        """The names this query reads and does not define itself; no step has the name of such a table."""
+        steps = {step.alias for step in self.query.find_all(exp.CTE)}
+        return frozenset(table.name for table in self.query.find_all(exp.Table) if table.name) - steps
 
     @cached_property
     def placeholders(self) -> frozenset[str]:

@@ -1,5 +1,5 @@
 """The command line."""
 
-from duckmetrics.cli.main import main
+from duckmetrics.cli.main import main, process
 
-__all__ = ["main"]
+__all__ = ["main", "process"]

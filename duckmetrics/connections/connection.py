@@ -84,6 +84,7 @@ class DuckDBConnection:
     Attributes:
         raw: the connection of DuckDB itself.
         is_own: whether we opened it.
+        is_new: whether its database has nothing but what we make in it.
         lock: held by the thread whose call uses the connection.
         temporary: kind and name of each temporary object that is in use.
     """
@@ -97,7 +98,7 @@ class DuckDBConnection:
         setup: Sequence[Statement] = (),
     ) -> None:
         self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
-        self._is_new = given is None and not setup
+        self.is_new = given is None and not setup
         self._limits = self._checked_limits(threads, memory_limit, temp_directory)
         self.raw = _opened(given)
         self.temporary: list[tuple[str, str]] = []
@@ -269,7 +270,7 @@ class DuckDBConnection:
         """
         with self.lock:
             self._sweep()
-            if not self._is_new:
+            if not self.is_new:
                 refuse_other_functions(self.rows)
             before = len(self.temporary)
             is_needed = keep or self.is_own

@@ -168,6 +168,8 @@ class DuckDBTables:
 
         In full, because a step of the composed query may have the same name.
         """
+        if self._connection.is_new:
+            return None
         for name, outer in _readings(text):
             for kind in _LISTINGS:
                 here = self._connection.rows("SELECT current_database(), current_schema()")[0]

@@ -26,8 +26,6 @@ from duckmetrics.evaluation.side_inputs import with_side_inputs
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, picked, row_count
 from duckmetrics.large_tables.codes import Codes, codes_of
-from duckmetrics.large_tables.sort_keys import MOST_ROWS
-from duckmetrics.large_tables.stored_order import with_stored_order
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
@@ -115,13 +113,11 @@ def _query_values(
     columns: list[Columns] = []
     n_rows = _count(engine, inputs)
     is_large = n_rows >= LARGE
-    # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.
-    by_numbers = not chunks and n_rows <= MOST_ROWS
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
-        query, sorted_rows = with_stored_order(engine, query, by_numbers) if is_large else (query, [])
+        query, sorted_rows = _with_sorted_rows(engine, query, chunks, n_rows) if is_large else (query, [])
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
         engine.keep(table, values, more=bool(columns))
         columns = found
@@ -130,6 +126,17 @@ def _query_values(
     for read in codes.tables.values():
         engine.discard(read)
     return table, columns
+
+
+def _with_sorted_rows(
+    engine: Engine, query: exp.Select, chunks: int, n_rows: int
+) -> tuple[exp.Select, list[str]]:
+    """Let the query of many predictions read tables of sorted rows; return the names of these tables, too."""
+    from duckmetrics.large_tables.sort_keys import MOST_ROWS
+    from duckmetrics.large_tables.stored_order import with_stored_order
+
+    # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.
+    return with_stored_order(engine, query, by_numbers=not chunks and n_rows <= MOST_ROWS)
 
 
 def _count(engine: Engine, inputs: Inputs) -> int:
