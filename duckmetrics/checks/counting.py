@@ -11,7 +11,7 @@ from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Value, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.checks.bound_check import BoundCheck
     from duckmetrics.compose.composer import Composer
@@ -55,24 +55,43 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     """Return 1 if all conditions hold, else 0.
 
     Plan rule: a condition says that a row with a property exists, or that none exists. Mostly the first
-    rows of a table already have such a row, so they are searched before the whole table. A row among
-    them settles the condition; otherwise the whole table does.
+    rows of a table already have such a row, so they are searched before the whole table, first next to the
+    first rows of a table that is joined. A row among them settles the condition; otherwise the whole table
+    does.
     """
     for condition, is_negative in conditions:
-        among_first = bool(engine.counted(composer.complete(of_first_rows(condition)))[0][0])
-        if among_first == is_negative:
-            among_first = bool(engine.counted(composer.complete(condition))[0][0])
-        if not among_first:
+        holds = is_negative
+        for asked in _more_and_more_rows(condition):
+            holds = bool(engine.counted(composer.complete(asked))[0][0])
+            if holds != is_negative:
+                break
+        if not holds:
             return 0
     return 1
 
 
+def _more_and_more_rows(condition: exp.Query) -> Iterator[exp.Query]:
+    """Yield a condition on the first rows of its tables, of its first table, and on all rows."""
+    first = of_first_rows(condition)
+    joins = [join for join in first.find_all(exp.Join) if isinstance(join.this, exp.Table)]
+    if len(joins) == 1 and not joins[0].side and not joins[0].kind:
+        both = first.copy()
+        _limit(next(join.this for join in both.find_all(exp.Join)))
+        yield both
+    yield first
+    yield condition
+
+
 def of_first_rows(condition: exp.Query) -> exp.Query:
     first = condition.copy()
-    table = next(source.this for source in first.find_all(exp.From) if isinstance(source.this, exp.Table))
+    _limit(next(source.this for source in first.find_all(exp.From) if isinstance(source.this, exp.Table)))
+    return first
+
+
+def _limit(table: exp.Table) -> None:
+    """Read the first rows of a table only, in place."""
     some = exp.select(exp.Star()).from_(exp.to_table(table.name)).limit(SAMPLE)
     table.replace(some.subquery(table.alias_or_name))
-    return first
 
 
 def _scanned(

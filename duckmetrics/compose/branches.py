@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sqlglot import exp
 
+from duckmetrics.compose.lookups import looked_up, without_idle_lookups
 from duckmetrics.compose.optimizer import selects, without_idle_steps
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from duckmetrics.compose.lookups import Lookup
 
 # Expressions that are NULL if one of their operands is.
 STRICT = (
@@ -108,27 +111,44 @@ def _is_null(value: exp.Expr, nulls: set[str]) -> bool:
 def _split(query: exp.Select, cte: exp.CTE, read: exp.CTE, aggregates: Sequence[Aggregate]) -> None:
     """Write a step as a join of two aggregates, in place."""
     keys = [key.name for key in cte.this.args["group"].expressions]
-    taken = {step.alias for step in query.ctes}
-    names, sources = (_free(stem, taken) for stem in (cte.alias, read.alias))
-    numbered = {id(one.node): f"a{place}" for place, one in enumerate(aggregates, 1)}
-    parts: list[exp.CTE] = []
+    steps = {step.alias: step.this for step in query.ctes}
+    lookups: list[Lookup] = []
+    parts: list[tuple[str, Aggregate]] = []
+    names, sources = (_free(stem, set(steps)) for stem in (cte.alias, read.alias))
+    for place, one in enumerate(aggregates, 1):
+        if lookup := looked_up(one.node, selects(read.this), keys, steps):
+            lookups.append(lookup)
+            one.node.replace(lookup.column.copy())
+        else:
+            parts.append((f"a{place}", Aggregate(one.node.copy(), one.branches)))
+            one.node.replace(_joined(one, f"a{place}", names))
+    before = []
     for place, (name, source, branch) in enumerate(zip(names, sources, selects(read.this), strict=True)):
-        own = [one.node.copy().as_(numbered[id(one.node)]) for one in aggregates if place in one.branches]
+        own = [one.node.as_(column) for column, one in parts if place in one.branches]
         wanted = {*keys, *(column.name for one in own for column in one.find_all(exp.Column))}
         rows = branch.copy()
         rows.set("expressions", [p for p in rows.expressions if p.alias_or_name in wanted])
         grouped = exp.select(*keys, *own).from_(source).group_by(*keys)
-        parts += [_step(source, rows), _step(name, grouped)]
-    for one in aggregates:
-        one.node.replace(_joined(one, numbered[id(one.node)], names))
-    columns = {key: exp.func("coalesce", *(exp.column(key, name) for name in names)) for key in keys}
-    _requalify(cte.this, columns)
-    same = [exp.EQ(this=exp.column(key, names[0]), expression=exp.column(key, names[1])) for key in keys]
-    whole = exp.select(*cte.this.expressions).from_(names[0])
-    cte.set("this", whole.join(names[1], on=exp.and_(*same), join_type="full"))
+        before += [_step(source, without_idle_lookups(rows, steps)), _step(name, grouped)]
+    cte.set("this", _whole(cte.this, keys, names, lookups))
     with_ = cast("exp.With", query.args["with_"])
     place = with_.expressions.index(cte)
-    with_.set("expressions", [*with_.expressions[:place], *parts, *with_.expressions[place:]])
+    with_.set("expressions", [*with_.expressions[:place], *before, *with_.expressions[place:]])
+
+
+def _whole(
+    step: exp.Select, keys: Sequence[str], names: Sequence[str], lookups: Sequence[Lookup]
+) -> exp.Select:
+    """Join the two aggregates of a step, and the steps that have a value for each group."""
+    columns = {key: exp.func("coalesce", *(exp.column(key, name) for name in names)) for key in keys}
+    _requalify(step, columns)
+    same = [exp.EQ(this=exp.column(key, names[0]), expression=exp.column(key, names[1])) for key in keys]
+    whole = exp.select(*step.expressions).from_(names[0])
+    whole = whole.join(names[1], on=exp.and_(*same), join_type="full")
+    for known, by in dict.fromkeys((lookup.step, lookup.keys) for lookup in lookups):
+        pairs = (exp.EQ(this=exp.column(k, known.alias_or_name), expression=columns[k].copy()) for k in by)
+        whole = whole.join(known.copy(), on=exp.and_(*pairs), join_type="left")
+    return whole
 
 
 def _free(stem: str, taken: set[str]) -> list[str]:

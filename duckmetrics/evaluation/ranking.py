@@ -132,9 +132,11 @@ def _with_sorted_rows(
     engine: Engine, query: exp.Select, chunks: int, n_rows: int
 ) -> tuple[exp.Select, list[str]]:
     """Let the query of many predictions read tables of sorted rows; return the names of these tables, too."""
+    from duckmetrics.large_tables.shared_orders import with_shared_orders
     from duckmetrics.large_tables.sort_keys import MOST_ROWS
     from duckmetrics.large_tables.stored_order import with_stored_order
 
+    query = with_shared_orders(engine, query)
     # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.
     return with_stored_order(engine, query, by_numbers=not chunks and n_rows <= MOST_ROWS)
 

@@ -1,15 +1,15 @@
-"""Whole numbers that sort the rows of many queries by score: the query in the upper bits, the score below.
+"""Whole numbers that sort the rows of many queries: from the upper bits to the lower ones query, score, item.
 
-DuckDB sorts one whole number in two thirds of the time that it needs for an id and a score. The lower bits
-are the distance from the largest score. Scores that are equal, or almost, get the same number; `equal_rows`
-sorts their rows.
+DuckDB sorts one whole number in half of the time that it needs for an id, a score and an item. The bits of
+the score are the distance from the largest score, so they are equal for scores that are equal, or almost;
+`equal_rows` sorts such rows. An item whose bits find no place stands next to the number.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -22,10 +22,15 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
 
 KEY, PLACE = "sort_key", "place"
+# The part of the number above the item.
+OF_SCORE = "of_score"
 # The order of the numbers, whatever the default of the connection is.
 UPWARD = exp.Ordered(this=exp.column(KEY), desc=False)
 # The bits of a number without its sign; the fewest and the most for the score. A DOUBLE is exact to 53 bits.
 BITS, FEWEST, MOST = 63, 36, 50
+# The fewest bits for the score if the item is in the number, too. They separate scores of which each differs
+# from the others of its query by more than 1.5e-8 of the range.
+FEWEST_WITH_ITEM = 26
 # If more of the numbers are equal, sorting those rows again takes too much time; the first rows show it.
 FIRST_ROWS, MOST_EQUAL = 50_000, 0.03
 # With more rows, the numbers need the memory that the sort needs, and save no time.
@@ -42,6 +47,21 @@ class Id:
     lowest: int
     width: int
 
+    @property
+    def bits(self) -> int:
+        """The number of bits that hold each value."""
+        return (self.width - 1).bit_length()
+
+    def place(self) -> exp.Expr:
+        """Write a value as its distance from the lowest one."""
+        value = cast_to(exp.column(self.name), "BIGINT")
+        return exp.Sub(this=value, expression=literal(self.lowest)) if self.lowest else value
+
+    def value(self, place: exp.Expr) -> exp.Expr:
+        """Write the value at a distance from the lowest one."""
+        above = exp.Add(this=exp.paren(place), expression=literal(self.lowest)) if self.lowest else place
+        return cast_to(above, self.type)
+
 
 @dataclass(frozen=True)
 class SortKeys:
@@ -49,6 +69,7 @@ class SortKeys:
 
     Attributes:
         rows: the query of the rows to be sorted.
+        item: the id that sorts equal scores, if it is in the number.
         order: what sorts the rows of a query; first the score, from high to low.
         highest: the largest score.
         scale: the difference of two numbers whose scores differ by 1.
@@ -57,38 +78,51 @@ class SortKeys:
 
     rows: exp.Select
     ids: tuple[Id, ...]
+    item: Id | None
     order: Sequence[exp.Ordered]
     highest: float
     scale: float
     bits: int
 
+    @property
+    def item_bits(self) -> int:
+        return 0 if self.item is None else self.item.bits
+
     def packed(self) -> exp.Expr:
         """Write the number of a row."""
-        upper: exp.Expr | None = None
-        for one in self.ids:
-            place = exp.Sub(this=cast_to(exp.column(one.name), "BIGINT"), expression=literal(one.lowest))
-            above = None if upper is None else exp.Mul(this=exp.paren(upper), expression=literal(one.width))
-            upper = place if above is None else exp.Add(this=above, expression=exp.paren(place))
+        upper = self.ids[0].place()
+        for one in self.ids[1:]:
+            above = exp.Mul(this=exp.paren(upper), expression=literal(one.width))
+            upper = exp.Add(this=above, expression=exp.paren(one.place()))
         score = cast_to(self.order[0].this.copy(), "DOUBLE")
         distance = exp.Sub(this=literal(self.highest), expression=score)
-        lower = exp.Mul(this=exp.paren(distance), expression=literal(self.scale))
-        shifted = exp.Mul(this=exp.paren(cast("exp.Expr", upper)), expression=literal(2**self.bits))
-        return exp.Add(this=shifted, expression=cast_to(lower, "BIGINT"))
+        scaled = exp.Mul(this=exp.paren(distance), expression=literal(self.scale))
+        number = exp.Add(this=_shifted(upper, self.bits), expression=_kept(scaled, float(2**self.bits - 1)))
+        if self.item is None:
+            return number
+        return exp.Add(this=_shifted(number, self.item_bits), expression=exp.paren(self.item.place()))
 
     def unpacked(self) -> dict[str, exp.Expr]:
-        """Write each id as an expression over the number."""
+        """Write each id, and the item if it is in the number, as an expression over the number."""
         found: dict[str, exp.Expr] = {}
-        rest: exp.Expr = exp.IntDiv(this=exp.column(KEY), expression=literal(2**self.bits))
-        for one in reversed(self.ids):
-            own = (
-                rest.copy()
-                if one is self.ids[0]
-                else exp.Mod(this=exp.paren(rest.copy()), expression=literal(one.width))
-            )
-            value = exp.Add(this=exp.paren(own), expression=literal(one.lowest))
-            found[one.name] = cast_to(value, one.type)
+        # Not as a shift: DuckDB knows the ends of a quotient only, and joins by a table without hashes then.
+        rest: exp.Expr = exp.IntDiv(
+            this=exp.column(KEY), expression=literal(2 ** (self.bits + self.item_bits))
+        )
+        for one in reversed(self.ids[1:]):
+            found[one.name] = one.value(exp.Mod(this=exp.paren(rest.copy()), expression=literal(one.width)))
             rest = exp.IntDiv(this=exp.paren(rest.copy()), expression=literal(one.width))
+        found[self.ids[0].name] = self.ids[0].value(rest)
+        if self.item is not None:
+            lower = exp.BitwiseAnd(this=exp.column(KEY), expression=literal(2**self.item_bits - 1))
+            found[self.item.name] = self.item.value(lower)
         return found
+
+    def of_score(self, table: str | None = None) -> exp.Expr:
+        """Write the part of a number that rows have in common whose scores are equal, or almost."""
+        number = exp.column(KEY, table)
+        bits = literal(self.item_bits)
+        return exp.BitwiseRightShift(this=number, expression=bits) if self.item_bits else number
 
     def numbered(self, columns: Mapping[str, exp.Expr]) -> exp.Select:
         """Return the query of the numbers of the rows, and of other columns."""
@@ -96,22 +130,32 @@ class SortKeys:
         return self.rows.copy().select(self.packed().as_(KEY), *others, append=False)
 
     def are_often_equal(self, engine: Engine) -> bool:
-        """Return whether many of the first rows have equal numbers."""
+        """Return whether many of the first rows have equal scores."""
         first = self.numbered({}).limit(FIRST_ROWS).subquery("first_rows")
         in_order = picked(first, KEY).order_by(UPWARD.copy()).subquery("in_order")
-        return are_many(count_equal(engine, in_order), FIRST_ROWS)
+        return are_many(self.count_equal(engine, in_order), FIRST_ROWS)
+
+    def count_equal(self, engine: Engine, source: str | exp.Expr) -> int:
+        """Return how many rows have a score that equals the one before.
+
+        Args:
+            source: the numbers in their order.
+        """
+        pairs = self._beside_previous(source).subquery("pairs")
+        ((n_equal,),) = engine.rows(row_count(pairs).where("is_equal"))
+        return int(n_equal)
 
     def equal_rows(self, table: str, columns: Mapping[str, exp.Expr]) -> exp.Select:
-        """Return the query of the rows whose numbers are equal, with their places in the whole order.
+        """Return the query of the rows whose scores are equal, with their places in the whole order.
 
         Args:
             table: the numbers of all rows, in their order.
             columns: the columns of each row next to its number.
         """
         first = exp.Sub(this=exp.Min(this=exp.column(PLACE)), expression=literal(1))
-        places = _beside_previous(table, exp.column("rowid").as_(PLACE))
-        groups = picked(places.subquery("pairs"), KEY, first.as_("first_place"))
-        groups = groups.where("is_equal").group_by(KEY)
+        places = self._beside_previous(table, exp.column("rowid").as_(PLACE))
+        groups = picked(places.subquery("pairs"), OF_SCORE, first.as_("first_place"))
+        groups = groups.where("is_equal").group_by(OF_SCORE)
         keys = {f"order_{number}": one for number, one in enumerate(self.order)}
         rows = self.numbered({**columns, **{name: one.this for name, one in keys.items()}})
         order = []
@@ -120,16 +164,22 @@ class SortKeys:
             sorted_by.set("this", exp.column(name))
         number = exp.Window(
             this=exp.RowNumber(),
-            partition_by=[exp.column(KEY, "numbered")],
+            partition_by=[self.of_score("numbered")],
             order=exp.Order(expressions=order),
         )
         place = exp.Sub(
             this=exp.Add(this=exp.column("first_place"), expression=number), expression=literal(1)
         )
-        same = exp.EQ(this=exp.column(KEY, "equal"), expression=exp.column(KEY, "numbered"))
+        same = exp.EQ(this=exp.column(OF_SCORE, "equal"), expression=self.of_score("numbered"))
         selected = (exp.column(name) for name in columns)
         found = picked(rows.subquery("numbered"), exp.column(KEY, "numbered"), *selected, place.as_(PLACE))
         return found.join(groups.subquery("equal"), on=same)
+
+    def _beside_previous(self, source: str | exp.Expr, *others: exp.Expr) -> exp.Select:
+        """Compare each score with the one before it."""
+        previous = exp.Window(this=exp.Lag(this=self.of_score()))
+        is_equal = exp.EQ(this=self.of_score(), expression=previous)
+        return picked(source, self.of_score().as_(OF_SCORE), is_equal.as_("is_equal"), *others)
 
 
 def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys | None:
@@ -142,57 +192,97 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     order = window.args["order"].expressions
     if not order[0].args.get("desc"):
         return None
-    ids = [key.name for key in window.args["partition_by"]]
-    (row,) = engine.rows(_extents(rows, ids, order[0].this))
-    *of_ids, (_, lowest, highest, n) = (row[at : at + 4] for at in range(1, len(row), 4))
-    if n == 0 or n != row[0] or any(type_ not in WHOLE or n != row[0] for type_, _, _, n in of_ids):
-        return None
+    names = [key.name for key in window.args["partition_by"]]
+    items = [one.this.name for one in order[1:] if _is_upward(one)] if len(order) == 2 else []
+    (row,) = engine.rows(_extents(rows, [*names, *items], order[0].this))
+    n_rows, *ends = row
+    *of_ids, (_, lowest, highest, n) = (ends[at : at + 4] for at in range(0, len(ends), 4))
     known = [
-        Id(name, type_, low, high - low + 1) for name, (type_, low, high, _) in zip(ids, of_ids, strict=True)
+        Id(name, type_, low, high - low + 1) if type_ in WHOLE and n == n_rows > 0 else None
+        for name, (type_, low, high, n) in zip([*names, *items], of_ids, strict=True)
     ]
-    keys = _of_scores(rows, known, order, lowest, highest)
+    ids = [one for one in known[: len(names)] if one is not None]
+    if n != n_rows or len(ids) < len(names):
+        return None
+    keys = _of_scores(rows, ids, next(iter(known[len(names) :]), None), order, lowest, highest)
     return None if keys is None or keys.are_often_equal(engine) else keys
 
 
+def _is_upward(one: exp.Ordered) -> bool:
+    """Return whether rows are sorted by a column, the lowest value first."""
+    return isinstance(one.this, exp.Column) and not one.args.get("desc")
+
+
 def _extents(rows: exp.Select, ids: Sequence[str], score: exp.Expr) -> exp.Select:
-    """Count the rows; then, of each id and of the score: its type, both ends, and how many values it has."""
+    """Count the rows; then, of each id and of the score: its type, both ends, and how many values it has.
+
+    Plan rule: a narrower type is of the ends, not of the values, because DuckDB knows the ends of a column
+    of a file without reading it, but not those of an expression.
+    """
+    rows, narrowed = _with_types_of_files(rows)
     columns: list[exp.Expr] = [exp.Count(this=exp.Star())]
     for value in (*map(exp.column, ids), score):
-        low, high = exp.Min(this=value.copy()), exp.Max(this=value.copy())
-        columns += [exp.Anonymous(this="typeof", expressions=[low.copy()]), low, high]
+        ends: list[exp.Expr] = [exp.Min(this=value.copy()), exp.Max(this=value.copy())]
+        if value.name in narrowed:
+            ends = [cast_to(end, narrowed[value.name]) for end in ends]
+        columns += [exp.Anonymous(this="typeof", expressions=[ends[0].copy()]), *ends]
         columns.append(exp.Count(this=value.copy()))
-    return rows.copy().select(*columns, append=False)
+    return rows.select(*columns, append=False)
+
+
+def _with_types_of_files(rows: exp.Select) -> tuple[exp.Select, dict[str, str]]:
+    """Return rows with columns of whole numbers as they are in a file, and the types that they had."""
+    rows = rows.copy()
+    source = rows.args["from_"].this.name
+    step = next((cte.this for cte in rows.ctes if cte.alias == source), None)
+    narrowed: dict[str, str] = {}
+    for column in step.selects if isinstance(step, exp.Select) else ():
+        value = column.unalias()
+        if isinstance(value, exp.Cast) and value.is_type("INT") and isinstance(value.this, exp.Column):
+            value.replace(value.this)
+            narrowed[column.alias_or_name] = "INTEGER"
+    return rows, narrowed
 
 
 def _of_scores(
-    rows: exp.Select, ids: Sequence[Id], order: Sequence[exp.Ordered], lowest: Any, highest: Any
+    rows: exp.Select,
+    ids: Sequence[Id],
+    item: Id | None,
+    order: Sequence[exp.Ordered],
+    lowest: Any,
+    highest: Any,
 ) -> SortKeys | None:
-    """Divide the bits between the ids and the score; return None if these are not enough."""
+    """Divide the bits between the ids, the score and the item; return None if these are not enough."""
     if not ids or type(highest) not in (int, float) or not math.isfinite(spread := highest - lowest):
         return None
-    bits = min(BITS - math.prod(one.width for one in ids).bit_length(), MOST)
-    if bits < FEWEST or spread <= 0 or not math.isfinite(scale := (2**bits - 2) / spread):
+    left = BITS - math.prod(one.width for one in ids).bit_length()
+    if item is not None and left - item.bits < FEWEST_WITH_ITEM:
+        item = None
+    bits = min(left - (0 if item is None else item.bits), MOST)
+    if item is None and bits < FEWEST:
         return None
-    return SortKeys(rows, tuple(ids), order, float(highest), scale, bits)
+    if spread <= 0 or not math.isfinite(scale := (2**bits - 2) / spread):
+        return None
+    return SortKeys(rows, tuple(ids), item, order, float(highest), scale, bits)
 
 
-def count_equal(engine: Engine, source: str | exp.Expr) -> int:
-    """Return how many numbers equal the one before them.
+def _shifted(number: exp.Expr, bits: int) -> exp.Expr:
+    """Write a number with as many bits below it."""
+    return exp.Mul(this=exp.paren(number), expression=literal(2**bits))
 
-    Args:
-        source: the numbers in their order.
+
+def _kept(number: exp.Expr, highest: float) -> exp.Expr:
+    """Write a number from 0 to the highest as a BIGINT.
+
+    The ends of the scores may come from wrong statistics of a file; scores beyond an end are equal then.
     """
-    ((n_equal,),) = engine.rows(row_count(_beside_previous(source).subquery("pairs")).where("is_equal"))
-    return int(n_equal)
+    low, high = literal(0.0), literal(highest)
+    is_within = exp.Between(this=number, low=low, high=high)
+    is_above = exp.GT(this=number.copy(), expression=low.copy())
+    whole = exp.Case().when(is_within, number.copy()).when(is_above, high.copy()).else_(low.copy())
+    return cast_to(whole, "BIGINT")
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
-    """Return whether a sort by ids and scores takes less time, because of the equal numbers."""
+    """Return whether a sort by ids and scores takes less time, because of the equal scores."""
     return n_equal > MOST_EQUAL * n_rows
-
-
-def _beside_previous(source: str | exp.Expr, *others: exp.Expr) -> exp.Select:
-    """Compare each number with the one before it."""
-    previous = exp.Window(this=exp.Lag(this=exp.column(KEY)))
-    is_equal = exp.EQ(this=exp.column(KEY), expression=previous)
-    return picked(source, KEY, is_equal.as_("is_equal"), *others)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import duckmetrics as dm
@@ -14,11 +15,10 @@ from duckmetrics.large_tables import sort_keys
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
-
 pytestmark = pytest.mark.engine
 
 ORDER = ("system", "query_id", "metric")
+COLUMNS = ("query_id", "item_id", "score")
 SPECS = ("ndcg@2", "map", "mrr", "recall@1", "n_returned")
 PREDICTIONS = """
 SELECT * FROM (VALUES
@@ -135,9 +135,9 @@ KINDS = {
 @pytest.mark.some(2)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("bits", [2, 20, 50])
+@pytest.mark.parametrize(("bits", "with_item"), [(2, False), (2, True), (20, True), (40, True), (50, False)])
 def test_a_number_for_each_row_changes_nothing(
-    kind: str, ties: str, bits: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, ties: str, bits: int, with_item: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = {name: NEAR.format(system=name, **KINDS[kind]) for name in ("a", "b")}
     runs["b"] = runs["b"].replace("number % 3", "number % 7")
@@ -146,10 +146,12 @@ def test_a_number_for_each_row_changes_nothing(
         monkeypatch.setattr(ranking, "LARGE", 0)
         monkeypatch.setattr(sort_keys, "MOST_EQUAL", most_equal)
         monkeypatch.setattr(sort_keys, "FEWEST", bits)
+        monkeypatch.setattr(sort_keys, "FEWEST_WITH_ITEM", bits if with_item else sort_keys.BITS)
         monkeypatch.setattr(sort_keys, "MOST", bits)
         result = dm.evaluate(runs, RELEVANT, ["ndcg", "map", "mrr", "precision@30"], ties=ties)
         assert ("sort_key" in result.sql) == (most_equal == 2)
         assert ("equal_rows" in result.sql) == (most_equal == 2)
+        assert ("sort_key & " in result.sql) == (with_item and most_equal == 2 and ties == "item_asc")
         found.append((result.rows, result.per_query.sort_by([(name, "ascending") for name in ORDER])))
     assert found[0] == found[1]
 
@@ -170,6 +172,62 @@ def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest
     found = dm.evaluate(rows, "SELECT 1 AS query_id, 9 AS item_id", ["mrr"])
     assert found["mrr"] == (1 / 26 if score == "1" else 1 / 8)
     assert ("equal_rows" in found.sql, "sort_key" in found.sql) == (False, has_numbers)
+
+
+def test_scores_beyond_the_ends_that_a_file_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong statistics make rows equal, which are sorted again; they change no rank."""
+    found = []
+    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
+    whole = sort_keys._of_scores
+    rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
+    run = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+    judged = pa.table({"query_id": [0, 1, 2, 3, 4], "item_id": [3, 9, 27, 1, 30]})
+    for low, high in ((-1.0, 2.0), (-0.5, 1.0), (3.0, 4.0), (-9.0, -8.0)):
+
+        def ends(*given: Any, low: float = low, high: float = high) -> Any:
+            return whole(*given[:-2], low, high)
+
+        monkeypatch.setattr(sort_keys, "_of_scores", ends)
+        monkeypatch.setattr(ranking, "LARGE", 0)
+        result = dm.evaluate(run, judged, ["mrr", "first_rank"])
+        assert ("equal_rows" in result.sql) == (low != -1)
+        found.append(result.per_query.sort_by("query_id").to_pylist())
+    assert all(one == found[0] for one in found)
+
+
+# --- queries with the same grades -----------------------------------------------------------------
+
+GRADED = """
+SELECT number % 17 AS query_id, number AS item_id, {grade} AS relevance
+FROM range(400) AS rows(number) WHERE number % 17 <> 3"""
+GRADES = {
+    "binary": ("number % 2", True),
+    "few": ("number * 7 % 5 / 2.0 - 0.5", True),
+    "one": ("1", True),
+    "none": ("0", False),
+    "many": ("number % 9 + 1", False),
+}
+
+
+@pytest.mark.parametrize(
+    "metrics", [["ndcg", "map"], ["ndcg@5", "r_precision", "dcg", "ndcg(gain=exp2)"]], ids=str
+)
+@pytest.mark.parametrize("grades", GRADES)
+def test_queries_with_the_same_grades_share_their_ideal_order(
+    grades: str, metrics: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade, is_shared = GRADES[grades]
+    runs = {name: NEAR.format(system=name, type="INT", step="1e-3") for name in ("a", "b")}
+    runs["b"] = runs["b"].replace("number % 3", "number % 7")
+    for one in (runs, runs["a"]):
+        found = []
+        for large in (0, 10**9):
+            monkeypatch.setattr(ranking, "LARGE", large)
+            options = {"negative_grade": "zero"}
+            result = dm.evaluate(one, GRADED.format(grade=grade), metrics, **options)
+            assert ("same_as" in result.sql) == (is_shared and large == 0)
+            found.append((result.rows, result.per_query.sort_by([(n, "ascending") for n in ORDER])))
+        assert found[0] == found[1]
 
 
 @pytest.mark.slow
