@@ -61,7 +61,7 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     """
     for condition, is_negative in conditions:
         holds = is_negative
-        for asked in _more_and_more_rows(condition):
+        for asked in more_and_more_rows(condition):
             holds = bool(engine.counted(composer.complete(asked))[0][0])
             if holds != is_negative:
                 break
@@ -70,11 +70,13 @@ def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Qu
     return 1
 
 
-def _more_and_more_rows(condition: exp.Query) -> Iterator[exp.Query]:
+def more_and_more_rows(condition: exp.Query) -> Iterator[exp.Query]:
     """Yield a condition on the first rows of its tables, of its first table, and on all rows."""
     first = of_first_rows(condition)
     joins = [join for join in first.find_all(exp.Join) if isinstance(join.this, exp.Table)]
-    if len(joins) == 1 and not joins[0].side and not joins[0].kind:
+    # A count of the rows that were joined would be another one.
+    is_plain = first.find(exp.AggFunc, exp.Group, exp.Having) is None
+    if is_plain and len(joins) == 1 and not joins[0].side and not joins[0].kind:
         both = first.copy()
         _limit(next(join.this for join in both.find_all(exp.Join)))
         yield both

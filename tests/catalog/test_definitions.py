@@ -10,6 +10,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
+from sqlglot.optimizer.scope import traverse_scope
 
 import duckmetrics
 from duckmetrics.catalog.definition import METRIC_FAMILIES
@@ -175,6 +176,12 @@ def tables_read(definition: Definition) -> set[str]:
     read = {t for d in (definition, *CATALOG.foundations(definition)) for t in d.tables}
     known = {*CATALOG.relations, *(name for _, name in CATALOG.metrics), "range"}
     return read - known
+
+
+@each("any_file", [*EVERY, *OF_DUCKDB], identity)
+def test_no_step_has_the_name_of_a_table_that_is_read(any_file: Definition) -> None:
+    sources = (source for scope in traverse_scope(any_file.query) for source in scope.sources.values())
+    assert any_file.tables == {one.name for one in sources if isinstance(one, exp.Table) and one.name}
 
 
 @each("any_file", [*EVERY, *OF_DUCKDB], identity)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
@@ -101,6 +103,23 @@ def test_a_fault_that_the_first_rows_do_not_show_is_found(
 ) -> None:
     monkeypatch.setattr(counting, "SAMPLE", 5)
     assert_found(findings(folder, name, fault.truth is not None, **fault.options), fault)
+
+
+@pytest.mark.parametrize(
+    ("rows", "limits"),
+    [
+        ("predictions", [1, 0]),
+        ("predictions JOIN truth ON truth.query_id = predictions.query_id", [2, 1, 0]),
+        ("truth JOIN predictions ON truth.query_id = predictions.query_id HAVING count(*) < 9", [1, 0]),
+        ("predictions LEFT JOIN truth ON truth.query_id = predictions.query_id", [1, 0]),
+        ("predictions ANTI JOIN truth ON truth.query_id = predictions.query_id", [1, 0]),
+    ],
+)
+def test_the_first_rows_are_searched_before_all(rows: str, limits: list[int]) -> None:
+    """To leave out rows of a table that need not match could show a row that is not there."""
+    condition = sqlglot.parse_one(f"SELECT NOT EXISTS (SELECT 1 FROM {rows})", dialect="duckdb")
+    asked = counting.more_and_more_rows(condition)
+    assert [len(list(one.find_all(exp.Limit))) for one in asked] == limits
 
 
 def test_every_check_has_a_fault() -> None:

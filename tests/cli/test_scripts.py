@@ -247,6 +247,21 @@ def test_help_needs_neither_the_database_nor_the_parser(arguments: list[str]) ->
     assert out
 
 
+ENDED = """
+import atexit, sys
+from duckmetrics.cli import process
+atexit.register(print, "the end", end="")
+sys.argv = ["duckmetrics", {argument!r}]
+process()
+"""
+
+
+@pytest.mark.parametrize(("argument", "code"), [("--version", 0), ("evaluate", 2), ("--nonsense", 2)])
+def test_what_is_due_at_the_exit_is_done(argument: str, code: int) -> None:
+    outcome = python("-c", ENDED.format(argument=argument))
+    assert (outcome.code, outcome.out[-7:], bool(outcome.err)) == (code, "the end", code == 2)
+
+
 def test_an_interrupt_ends_without_a_word(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
