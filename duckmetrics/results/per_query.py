@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.explanations.explainable import Explainable, Explained
 from duckmetrics.expressions.numbers import whole_number
+from duckmetrics.results.explanation import Explainable, Explained
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.wide import Widened
 
