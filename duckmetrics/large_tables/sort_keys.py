@@ -8,12 +8,12 @@ the score are the distance from the largest score, so they are equal for scores 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.expressions.build import cast_to, picked, row_count
+from duckmetrics.expressions.build import cast_to, distinct, picked, row_count
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ BITS, FEWEST, MOST = 63, 36, 50
 FEWEST_WITH_ITEM = 26
 # If more of the numbers are equal, sorting those rows again takes too much time; the first rows show it.
 FIRST_ROWS, MOST_EQUAL = 50_000, 0.03
+# To look for the different scores takes more time if there are more of them.
+FEW_SCORES = 10_000
 # With more rows, the numbers need the memory that the sort needs, and save no time.
 MOST_ROWS = 20_000_000
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -74,6 +76,7 @@ class SortKeys:
         highest: the largest score.
         scale: the difference of two numbers whose scores differ by 1.
         bits: the number of bits of the score.
+        is_exact: whether the bits are equal only if the scores are, so that the item sorts all such rows.
     """
 
     rows: exp.Select
@@ -83,6 +86,7 @@ class SortKeys:
     highest: float
     scale: float
     bits: int
+    is_exact: bool = False
 
     @property
     def item_bits(self) -> int:
@@ -94,13 +98,17 @@ class SortKeys:
         for one in self.ids[1:]:
             above = exp.Mul(this=exp.paren(upper), expression=literal(one.width))
             upper = exp.Add(this=above, expression=exp.paren(one.place()))
-        score = cast_to(self.order[0].this.copy(), "DOUBLE")
-        distance = exp.Sub(this=literal(self.highest), expression=score)
-        scaled = exp.Mul(this=exp.paren(distance), expression=literal(self.scale))
-        number = exp.Add(this=_shifted(upper, self.bits), expression=_kept(scaled, float(2**self.bits - 1)))
+        score = self._of_score(cast_to(self.order[0].this.copy(), "DOUBLE"))
+        number = exp.Add(this=_shifted(upper, self.bits), expression=score)
         if self.item is None:
             return number
         return exp.Add(this=_shifted(number, self.item_bits), expression=exp.paren(self.item.place()))
+
+    def _of_score(self, score: exp.Expr) -> exp.Expr:
+        """Write the bits of a score: its distance from the highest one."""
+        distance = exp.Sub(this=literal(self.highest), expression=score)
+        scaled = exp.Mul(this=exp.paren(distance), expression=literal(self.scale))
+        return _kept(scaled, float(2**self.bits - 1))
 
     def unpacked(self) -> dict[str, exp.Expr]:
         """Write each id, and the item if it is in the number, as an expression over the number."""
@@ -134,6 +142,18 @@ class SortKeys:
         first = self.numbered({}).limit(FIRST_ROWS).subquery("first_rows")
         in_order = picked(first, KEY).order_by(UPWARD.copy()).subquery("in_order")
         return are_many(self.count_equal(engine, in_order), FIRST_ROWS)
+
+    def has_bits_of_each_score(self, engine: Engine) -> bool:
+        """Return whether there are few scores, with the item below each of them, and different bits."""
+        if self.item is None:
+            return False
+        score = self.order[0].this.copy().as_("score")
+        scores = self.rows.copy().select(score, append=False).distinct().limit(FEW_SCORES + 1)
+        place = self._of_score(cast_to(exp.column("score"), "DOUBLE")).as_("place")
+        places = picked(scores.subquery("scores"), place).subquery("places")
+        counts = picked(places, exp.Count(this=exp.Star()), exp.Count(this=distinct("place")))
+        ((n_scores, n_places),) = engine.rows(counts)
+        return bool(n_scores == n_places <= FEW_SCORES)
 
     def count_equal(self, engine: Engine, source: str | exp.Expr) -> int:
         """Return how many rows have a score that equals the one before.
@@ -205,7 +225,9 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     if n != n_rows or len(ids) < len(names):
         return None
     keys = _of_scores(rows, ids, next(iter(known[len(names) :]), None), order, lowest, highest)
-    return None if keys is None or keys.are_often_equal(engine) else keys
+    if keys is None or not keys.are_often_equal(engine):
+        return keys
+    return replace(keys, is_exact=True) if keys.has_bits_of_each_score(engine) else None
 
 
 def _is_upward(one: exp.Ordered) -> bool:

@@ -117,7 +117,7 @@ def _by_numbers(engine: Engine, keys: SortKeys, columns: Mapping[str, exp.Expr])
     table = keep_readable(engine, IN_ORDER, keys.numbered(others).order_by(UPWARD.copy()))
     read = [(ids[name] if name in ids else exp.column(name)).as_(name) for name in columns]
     places = picked(table, *read, exp.column("rowid").as_(PLACE))
-    n_equal = keys.count_equal(engine, table)
+    n_equal = 0 if keys.is_exact else keys.count_equal(engine, table)
     if n_equal == 0:
         return InOrder((table,), places, places.copy())
     if are_many(n_equal, engine.rows(row_count(table))[0][0]):

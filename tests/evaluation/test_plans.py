@@ -174,6 +174,35 @@ def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest
     assert ("equal_rows" in found.sql, "sort_key" in found.sql) == (False, has_numbers)
 
 
+@pytest.mark.parametrize(
+    ("scores", "bits", "is_exact"),
+    [
+        ("0.1, 0.5, 0.9", 2, True),
+        ("0.1, 0.1000000000001, 0.9", 40, False),
+        ("0.1, 0.1000000000001, 0.9", 50, True),
+    ],
+)
+def test_few_different_scores_need_no_second_sort(
+    scores: str, bits: int, is_exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The item sorts equal scores; if different scores have the same bits, numbers sort nothing."""
+    rows = f"""SELECT number % 5 AS query_id, number * 7 % 64 AS item_id, [{scores}][number % 3 + 1] AS score
+        FROM range(64) AS rows(number)"""
+    judged = f"SELECT query_id, item_id FROM ({rows}) WHERE item_id % 4 = 1"
+    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 0)
+    monkeypatch.setattr(sort_keys, "FEWEST_WITH_ITEM", 1)
+    monkeypatch.setattr(sort_keys, "MOST", bits)
+    found = []
+    for large in (0, 10**9):
+        monkeypatch.setattr(ranking, "LARGE", large)
+        result = dm.evaluate(rows, judged, ["ndcg", "map", "mrr"])
+        assert ("sort_key" in result.sql) == (large == 0 and is_exact)
+        assert "equal_rows" not in result.sql
+        found.append((result.rows, result.per_query.sort_by("query_id").to_pylist()))
+    assert found[0] == found[1]
+    assert 0.2 < found[0][0][0]["value"] < 1
+
+
 def test_scores_beyond_the_ends_that_a_file_states(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong statistics make rows equal, which are sorted again; they change no rank."""
     found = []
@@ -232,8 +261,8 @@ def test_queries_with_the_same_grades_share_their_ideal_order(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("digits", "has_numbers", "has_equal"),
-    # Many equal scores, many in long lists only, few, none.
-    [(1, False, False), (3, True, False), (5, True, True), (15, True, False)],
+    # Few different scores, many equal ones in long lists only, few, none.
+    [(1, True, False), (3, True, False), (5, True, True), (15, True, False)],
 )
 def test_the_order_is_stored_by_many_threads(
     digits: int, has_numbers: bool, has_equal: bool, monkeypatch: pytest.MonkeyPatch
