@@ -8,12 +8,10 @@ evaluates a billion rows.
 from __future__ import annotations
 
 import argparse
-import compileall
 import os
 import platform
 import sys
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 
 from benchmarks.data import generate
@@ -47,8 +45,6 @@ def main() -> None:
         return
     if unknown := set(options.suites) - set(SUITES):
         parser.error(f"no suite {', '.join(unknown)}; choose from {', '.join(SUITES)}")
-    # As pip does for users; otherwise, each process of ours might compile what was changed.
-    compileall.compile_dir(str(files("duckmetrics")), quiet=1)
     for work in WORKS:
         if work.suite in (options.suites or SUITES) and options.only in work.name:
             outcome = compete(work, options.folder.absolute(), options.rows, options.runs)

@@ -213,7 +213,7 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     if not order[0].args.get("desc"):
         return None
     names = [key.name for key in window.args["partition_by"]]
-    items = [one.this.name for one in order[1:] if _is_upward(one)] if len(order) == 2 else []
+    items = [one.this.name for one in order[1:] if len(order) == 2 and _is_whole(engine, rows, one)]
     (row,) = engine.rows(_extents(rows, [*names, *items], order[0].this))
     n_rows, *ends = row
     *of_ids, (_, lowest, highest, n) = (ends[at : at + 4] for at in range(0, len(ends), 4))
@@ -230,9 +230,13 @@ def sort_keys(engine: Engine, rows: exp.Select, window: exp.Window) -> SortKeys 
     return replace(keys, is_exact=True) if keys.has_bits_of_each_score(engine) else None
 
 
-def _is_upward(one: exp.Ordered) -> bool:
-    """Return whether rows are sorted by a column, the lowest value first."""
-    return isinstance(one.this, exp.Column) and not one.args.get("desc")
+def _is_whole(engine: Engine, rows: exp.Select, one: exp.Ordered) -> bool:
+    """Return whether rows are sorted by a column of whole numbers, the lowest first."""
+    if not isinstance(one.this, exp.Column) or one.args.get("desc"):
+        return False
+    # The ends of a text take more time than the sort would save.
+    ((_, type_),) = engine.columns(rows.copy().select(one.this.copy(), append=False))
+    return type_ in WHOLE
 
 
 def _extents(rows: exp.Select, ids: Sequence[str], score: exp.Expr) -> exp.Select:
