@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.expressions.build import try_cast
+from duckmetrics.expressions.build import conjuncts, is_inner, try_cast
 from duckmetrics.expressions.folding import Value, literal
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def more_and_more_rows(condition: exp.Query) -> Iterator[exp.Query]:
     joins = [join for join in first.find_all(exp.Join) if isinstance(join.this, exp.Table)]
     # A count of the rows that were joined would be another one.
     is_plain = first.find(exp.AggFunc, exp.Group, exp.Having) is None
-    if is_plain and len(joins) == 1 and not joins[0].side and not joins[0].kind:
+    if is_plain and len(joins) == 1 and is_inner(joins[0]):
         both = first.copy()
         _limit(next(join.this for join in both.find_all(exp.Join)))
         yield both
@@ -121,8 +121,7 @@ def _scanned(
 
 def of_the_row(condition: exp.Expr) -> exp.Expr:
     """Return the part of a condition that looks at one row only; it holds wherever the whole does."""
-    conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
-    kept = [part.copy() for part in conjuncts if not part.find(exp.Query)]
+    kept = [part.copy() for part in conjuncts(condition) if not part.find(exp.Query)]
     return exp.and_(*kept) if kept else exp.true()
 
 

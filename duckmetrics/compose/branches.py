@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sqlglot import exp
 
-from duckmetrics.compose.lookups import looked_up, without_idle_lookups
-from duckmetrics.compose.optimizer import selects, without_idle_steps
+from duckmetrics.compose.lookups import grain_of, looked_up
+from duckmetrics.compose.optimizer import is_idle, selects, without_idle_steps
+from duckmetrics.expressions.build import equal_columns, named_step
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def _split(query: exp.Select, cte: exp.CTE, read: exp.CTE, aggregates: Sequence[
     """Write a step as a join of two aggregates, in place."""
     keys = [key.name for key in cte.this.args["group"].expressions]
     steps = {step.alias: step.this for step in query.ctes}
+    grains = {name: grain for name, known in steps.items() if (grain := grain_of(known))}
     lookups: list[Lookup] = []
     parts: list[tuple[str, Aggregate]] = []
     names, sources = (_free(stem, set(steps)) for stem in (cte.alias, read.alias))
@@ -129,7 +131,8 @@ def _split(query: exp.Select, cte: exp.CTE, read: exp.CTE, aggregates: Sequence[
         rows = branch.copy()
         rows.set("expressions", [p for p in rows.expressions if p.alias_or_name in wanted])
         grouped = exp.select(*keys, *own).from_(source).group_by(*keys)
-        before += [_step(source, without_idle_lookups(rows, steps)), _step(name, grouped)]
+        rows.set("joins", [join for join in rows.args.get("joins") or () if not is_idle(join, rows, grains)])
+        before += [named_step(source, rows), named_step(name, grouped)]
     cte.set("this", _whole(cte.this, keys, names, lookups))
     with_ = cast("exp.With", query.args["with_"])
     place = with_.expressions.index(cte)
@@ -137,14 +140,13 @@ def _split(query: exp.Select, cte: exp.CTE, read: exp.CTE, aggregates: Sequence[
 
 
 def _whole(
-    step: exp.Select, keys: Sequence[str], names: Sequence[str], lookups: Sequence[Lookup]
+    grouped: exp.Select, keys: Sequence[str], names: Sequence[str], lookups: Sequence[Lookup]
 ) -> exp.Select:
     """Join the two aggregates of a step, and the steps that have a value for each group."""
     columns = {key: exp.func("coalesce", *(exp.column(key, name) for name in names)) for key in keys}
-    _requalify(step, columns)
-    same = [exp.EQ(this=exp.column(key, names[0]), expression=exp.column(key, names[1])) for key in keys]
-    whole = exp.select(*step.expressions).from_(names[0])
-    whole = whole.join(names[1], on=exp.and_(*same), join_type="full")
+    _requalify(grouped, columns)
+    whole = exp.select(*grouped.expressions).from_(names[0])
+    whole = whole.join(names[1], on=equal_columns(keys, *names), join_type="full")
     for known, by in dict.fromkeys((lookup.step, lookup.keys) for lookup in lookups):
         pairs = (exp.EQ(this=exp.column(k, known.alias_or_name), expression=columns[k].copy()) for k in by)
         whole = whole.join(known.copy(), on=exp.and_(*pairs), join_type="left")
@@ -155,10 +157,6 @@ def _free(stem: str, taken: set[str]) -> list[str]:
     """Return two names for the parts of a step that no other step has."""
     names = (f"{stem}_part_{place}" for place in range(1, len(taken) + 3))
     return [name for name in names if name not in taken][:2]
-
-
-def _step(name: str, query: exp.Select) -> exp.CTE:
-    return exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name)))
 
 
 def _joined(aggregate: Aggregate, column: str, names: Sequence[str]) -> exp.Expr:

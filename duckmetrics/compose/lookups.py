@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
+from duckmetrics.expressions.build import conjuncts, is_inner
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -65,7 +67,7 @@ def _is_of_step(join: exp.Join, steps: Mapping[str, exp.Expr]) -> bool:
     """Return whether a LEFT JOIN finds one row of a step, or none."""
     is_left = join.side == "LEFT" and isinstance(join.this, exp.Table)
     pairs = _pairs(join) if is_left else {}
-    return bool(pairs) and set(pairs) == set(_keys_of(steps.get(join.this.name)))
+    return bool(pairs) and set(pairs) == set(grain_of(steps.get(join.this.name)))
 
 
 def _is_same(key: exp.Expr | None, joined: exp.Expr, source: exp.Select) -> bool:
@@ -74,37 +76,25 @@ def _is_same(key: exp.Expr | None, joined: exp.Expr, source: exp.Select) -> bool
         return False
     if key == joined:
         return True
-    # Both sides of another join of the rows.
-    inner = (join for join in source.args.get("joins") or () if not join.side)
-    return any({key, joined} == {one.this, one.expression} for join in inner for one in join.find_all(exp.EQ))
+    inner = (join for join in source.args.get("joins") or () if is_inner(join) and join.args.get("on"))
+    required = (one for join in inner for one in conjuncts(join.args["on"]) if isinstance(one, exp.EQ))
+    return any({key, joined} == {one.this, one.expression} for one in required)
 
 
-def without_idle_lookups(rows: exp.Select, steps: Mapping[str, exp.Expr]) -> exp.Select:
-    """Leave out the steps that have one row for each key and are joined for nothing, in place."""
-    for join in [join for join in rows.args.get("joins") or () if _is_of_step(join, steps)]:
-        read = (one for one in rows.find_all(exp.Column) if one.table == join.this.alias_or_name)
-        if all(column.find_ancestor(exp.Join) is join for column in read):
-            join.pop()
-    return rows
-
-
-def _keys_of(step: exp.Expr | None) -> list[str]:
+def grain_of(step: exp.Expr | None) -> list[str]:
     """Return the columns that a step groups by and returns; it has one row for each of their values."""
     if not isinstance(step, exp.Select) or (group := step.args.get("group")) is None:
         return []
     names = [key.name for key in group.expressions if isinstance(key, exp.Column)]
-    returned = (
-        {p.alias_or_name for p in step.selects if isinstance(p.unalias(), exp.Column)} if step else set()
-    )
+    returned = {p.name for p in step.selects if isinstance(p, exp.Column)}
     return names if len(names) == len(group.expressions) and set(names) <= returned else []
 
 
 def _pairs(join: exp.Join) -> dict[str, exp.Expr]:
     """Return the columns of a joined table with what they equal; none if it is joined in another way."""
     name, condition = join.this.alias_or_name, join.args.get("on")
-    parts = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
     pairs: dict[str, exp.Expr] = {}
-    for part in parts:
+    for part in conjuncts(condition) if condition else ():
         if not isinstance(part, exp.EQ):
             return {}
         sides = [part.this, part.expression]

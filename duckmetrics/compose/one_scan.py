@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
+from duckmetrics.expressions.build import conjuncts, named_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,10 +61,7 @@ class Merged:
         rows = exp.select(*self.keys, *(v.as_(n) for n, v in self.columns.items() if n not in self.keys))
         values = exp.select(*self.keys, *(v.as_(n) for n, v in self.values.items()))
         parts = {stem: rows.from_(self.table), self.name: values.from_(stem).group_by(*self.keys)}
-        return [
-            exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name)))
-            for name, query in parts.items()
-        ]
+        return [named_step(name, query) for name, query in parts.items()]
 
 
 def in_one_scan(query: exp.Select) -> exp.Select:
@@ -127,9 +125,10 @@ def _is_same(join: exp.Join, merged: Merged, steps: Mapping[str, exp.Expr]) -> b
     condition = join.args.get("on")
     if join.side != "LEFT" or condition is None or _rows_of(name, steps) != (merged.table, merged.keys):
         return False
-    parts = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
     wanted = {frozenset({(name, key), (merged.name, key)}) for key in merged.keys}
-    return wanted == {frozenset((c.table, c.name) for c in part.find_all(exp.Column)) for part in parts}
+    return wanted == {
+        frozenset((c.table, c.name) for c in part.find_all(exp.Column)) for part in conjuncts(condition)
+    }
 
 
 def _named(known: dict[str, exp.Expr], name: str, value: exp.Expr) -> str:

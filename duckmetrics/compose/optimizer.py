@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
+from duckmetrics.expressions.build import conjuncts
 from duckmetrics.expressions.folding import Parameter, Unknown, constant, literal
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
         drop(select, constants)
         for join in select.args.get("joins") or []:
             if join.args.get("on") is not None:
-                conditions = [c for c in _conjuncts(join.args["on"]) if not _joins(c, constants)]
+                conditions = [c for c in conjuncts(join.args["on"]) if not _joins(c, constants)]
                 join.set("on", exp.and_(*conditions, copy=False) if conditions else exp.true())
     return query
 
@@ -154,7 +155,7 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
         kept = [i for i, column in enumerate(names) if column in read] or [0]
         for part in parts:
             part.set("expressions", [part.expressions[i] for i in kept])
-            part.set("joins", [j for j in part.args.get("joins") or [] if not _idle(j, part, grains)])
+            part.set("joins", [j for j in part.args.get("joins") or [] if not is_idle(j, part, grains)])
         reads[name] = _column_names(steps[name])
 
 
@@ -184,8 +185,12 @@ def _column_names(*trees: exp.Expr) -> set[str]:
     return {column.name for tree in trees for column in tree.find_all(exp.Column)}
 
 
-def _idle(join: exp.Join, step: exp.Select, grains: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether a LEFT JOIN neither adds rows nor a column that somebody reads."""
+def is_idle(join: exp.Join, step: exp.Select, grains: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a LEFT JOIN neither adds rows nor a column that somebody reads.
+
+    Args:
+        grains: the columns of which a step has each combination once.
+    """
     alias = join.alias_or_name
     condition = join.args.get("on")
     grain = grains.get(join.this.name)
@@ -212,10 +217,6 @@ def _constant(projection: exp.Expr, constants: Mapping[str, Value]) -> exp.Expr:
     name = projection.alias_or_name
     is_one = name in constants and isinstance(projection.unalias(), exp.Column)
     return literal(constants[name]).as_(name) if is_one else projection
-
-
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
-    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
 def _joins(condition: exp.Expr, names: Mapping[str, Value]) -> bool:

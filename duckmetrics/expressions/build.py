@@ -33,6 +33,26 @@ def picked(source: str | exp.Expr, *columns: str | exp.Expr) -> exp.Select:
     return exp.select(*columns).from_(source)
 
 
+def named_step(name: str, query: exp.Query) -> exp.CTE:
+    """Return a step of a query, under a name."""
+    return exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name)))
+
+
+def conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """Return the conditions that all have to hold."""
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def equal_columns(keys: Iterable[str], one: str, other: str) -> exp.Expr:
+    """Write that columns of two tables are equal."""
+    return exp.and_(*(exp.EQ(this=exp.column(key, one), expression=exp.column(key, other)) for key in keys))
+
+
+def is_inner(join: exp.Join) -> bool:
+    """Return whether a join keeps the rows that match, and nothing else."""
+    return not join.side and join.kind in ("", "INNER")
+
+
 def joined_left(rows: exp.Query, other: exp.Query, key: str, columns: Sequence[str]) -> exp.Select:
     """Return the rows of a table, with columns of another one that has a row for each key."""
     known = other.subquery("other")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
-from duckmetrics.expressions.build import picked
+from duckmetrics.expressions.build import equal_columns, is_inner, named_step, picked
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # With more different values, few groups are alike.
 MOST_VALUES = 8
+# The further steps: the rows of each group with each value, one group of each kind, and its aggregates.
+PARTS = ("counts", "alike", "once")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Shared:
     key: str
     value: str
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(f"{self.ordered.alias}_{part}" for part in PARTS)
+
 
 def with_shared_orders(engine: Engine, query: exp.Select) -> exp.Select:
     """Return a query that sorts the rows of groups with equal values once."""
@@ -50,6 +56,8 @@ def with_shared_orders(engine: Engine, query: exp.Select) -> exp.Select:
     for cte in query.ctes:
         found = _shared(cte, steps)
         if found is None or any(_times_read(query, one) > 1 for one in (found.joined, found.ordered)):
+            continue
+        if not steps.keys().isdisjoint(found.parts):
             continue
         if values := _values(engine, query, found):
             _share(query, found, values)
@@ -92,11 +100,12 @@ def _is_joined_by_key(found: Shared) -> bool:
     """Return whether the rows are joined to one other table, by their key."""
     (join, *others) = found.joined.this.args["joins"]
     condition, name = join.args.get("on"), found.ordered.alias
-    is_plain = (
-        not others and not join.side and isinstance(join.this, exp.Table) and isinstance(condition, exp.EQ)
-    )
-    sides = {condition.this, condition.expression} if is_plain else set()
-    return sides == {exp.column(found.key, table) for table in (name, join.this.alias_or_name)}
+    is_plain = not others and is_inner(join) and isinstance(join.this, exp.Table)
+    if not is_plain or not isinstance(condition, exp.EQ):
+        return False
+    return {condition.this, condition.expression} == {
+        exp.column(found.key, table) for table in (name, join.this.alias_or_name)
+    }
 
 
 def _reads_only(found: Shared, columns: set[str]) -> bool:
@@ -124,10 +133,10 @@ def _values(engine: Engine, query: exp.Select, found: Shared) -> list[float]:
 def _share(query: exp.Select, found: Shared, values: Sequence[float]) -> None:
     """Aggregate one group of each kind, and join it to the others, in place."""
     name, key = found.ordered.alias, found.key
-    counts, alike, once = f"{name}_counts", f"{name}_alike", f"{name}_once"
+    counts, alike, once = found.parts
     numbers = [f"n_{place}" for place in range(1, len(values) + 1)]
     first = picked(counts, *numbers, exp.Min(this=exp.column(key)).as_("same_as")).group_by(*numbers)
-    before = [_step(counts, _counted(found, numbers, values)), _step(alike, first)]
+    before = [named_step(counts, _counted(found, numbers, values)), named_step(alike, first)]
     is_first = exp.In(this=exp.column(key), query=picked(alike, "same_as").subquery())
     found.ordered.set("this", found.ordered.this.where(is_first))
     keys = [one.name for one in found.aggregated.this.args["group"].expressions]
@@ -136,13 +145,13 @@ def _share(query: exp.Select, found: Shared, values: Sequence[float]) -> None:
     groups = found.joined.this.args["joins"][0].this
     selected = (exp.column(one, groups.alias_or_name) for one in keys)
     whole = picked(groups.copy(), *selected, *(exp.column(one.alias_or_name, once) for one in own))
-    whole = whole.join(counts, on=_same(counts, groups.alias_or_name, [key]))
-    whole = whole.join(alike, on=_same(alike, counts, numbers))
+    whole = whole.join(counts, on=equal_columns([key], counts, groups.alias_or_name))
+    whole = whole.join(alike, on=equal_columns(numbers, alike, counts))
     is_same = exp.EQ(this=exp.column(key, once), expression=exp.column("same_as", alike))
     found.aggregated.set("this", whole.join(once, on=is_same))
     with_ = cast("exp.With", query.args["with_"])
     steps = list(with_.expressions)
-    steps.insert(steps.index(found.aggregated), _step(once, aggregated))
+    steps.insert(steps.index(found.aggregated), named_step(once, aggregated))
     place = steps.index(found.ordered)
     with_.set("expressions", [*steps[:place], *before, *steps[place:]])
 
@@ -163,12 +172,3 @@ def _unsorted(found: Shared) -> exp.Select:
     for clause in ("qualify", "expressions"):
         rows.set(clause, None)
     return rows
-
-
-def _same(table: str, other: str, keys: Sequence[str]) -> exp.Expr:
-    """Write that columns of two tables are equal."""
-    return exp.and_(*(exp.EQ(this=exp.column(key, table), expression=exp.column(key, other)) for key in keys))
-
-
-def _step(name: str, query: exp.Query) -> exp.CTE:
-    return exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name)))

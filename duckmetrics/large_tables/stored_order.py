@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.engines.engine import keep_readable
-from duckmetrics.expressions.build import picked, row_count, stacked
+from duckmetrics.expressions.build import equal_columns, picked, row_count, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.large_tables.sort_keys import PLACE, UPWARD, are_many, sort_keys
 
@@ -138,7 +138,6 @@ def _ranked(
     before = exp.Sub(this=exp.Min(this=exp.column(PLACE)), expression=literal(1)).as_("before")
     starts = picked(in_order.places.subquery("places"), *keys, before).group_by(*keys).subquery("starts")
     rank = exp.Sub(this=exp.column(PLACE, IN_ORDER), expression=exp.column("before", "starts"))
-    same = [exp.EQ(this=exp.column(key, "starts"), expression=exp.column(key, IN_ORDER)) for key in keys]
     rows = picked(in_order.rows.subquery(IN_ORDER), *selected, rank.as_(RANK))
-    ranked = rows.join(starts, on=exp.and_(*same))
+    ranked = rows.join(starts, on=equal_columns(keys, "starts", IN_ORDER))
     return ranked if deepest is None else ranked.where(exp.LTE(this=rank.copy(), expression=deepest.copy()))

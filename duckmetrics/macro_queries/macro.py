@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.generators.duckdb import DuckDBGenerator
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.expressions.build import named_step
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.
 
     DuckDB may keep steps that are read again: with NOT MATERIALIZED, 1.4 and 1.5 crash on Arrow tables.
     """
-    ctes = [exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps]
+    ctes = [named_step(name, query) for name, query in steps]
     query.set("with_", exp.With(expressions=ctes) if ctes else None)
     return query
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.expressions.build import named_step
 from duckmetrics.macro_queries.macro import FUNCTIONS, HIDDEN, QUERY, reference, written
 from duckmetrics.macro_queries.ranking_text import METRIC, PLACE, K
 from duckmetrics.macro_queries.template import (
@@ -62,7 +63,7 @@ def pack_query(query: exp.Expr, names: Sequence[str]) -> exp.Expr:
     steps: list[exp.CTE] = []
     for select in list(_readers(holder, known)):
         name = f"{GIVEN}_{len(steps) + 1}"
-        steps.append(exp.CTE(this=select.copy(), alias=exp.TableAlias(this=exp.to_identifier(name))))
+        steps.append(named_step(name, select.copy()))
         select.replace(exp.select("*").from_(name))
     template = Template([], {})
     _put_values_in(holder, known, template)

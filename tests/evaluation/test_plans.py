@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import duckmetrics as dm
@@ -14,6 +16,7 @@ from duckmetrics.large_tables import sort_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 pytestmark = pytest.mark.engine
 
@@ -203,10 +206,10 @@ def test_few_different_scores_need_no_second_sort(
     assert 0.2 < found[0][0][0]["value"] < 1
 
 
-def test_scores_beyond_the_ends_that_a_file_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wrong statistics make rows equal, which are sorted again; they change no rank."""
+def test_scores_beyond_the_ends_are_sorted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
+    monkeypatch.setattr(ranking, "LARGE", 0)
     whole = sort_keys._of_scores
     rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
     run = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
@@ -217,11 +220,36 @@ def test_scores_beyond_the_ends_that_a_file_states(monkeypatch: pytest.MonkeyPat
             return whole(*given[:-2], low, high)
 
         monkeypatch.setattr(sort_keys, "_of_scores", ends)
-        monkeypatch.setattr(ranking, "LARGE", 0)
         result = dm.evaluate(run, judged, ["mrr", "first_rank"])
         assert ("equal_rows" in result.sql) == (low != -1)
         found.append(result.per_query.sort_by("query_id").to_pylist())
     assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 2.0), (-0.5, 1.0), (1.5, 1.6), (-9.0, -8.0)])
+def test_wrong_statistics_of_a_file_change_no_rank(
+    low: float, high: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
+    table = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+    path = tmp_path / "run.parquet"
+    pq.write_table(table, path, compression="none", use_dictionary=False)
+    whole = path.read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little") + 8
+    stated = whole[-footer:]
+    for old, new in ((-1.0, low), (2.0, high)):
+        assert struct.pack("<d", old) in stated
+        stated = stated.replace(struct.pack("<d", old), struct.pack("<d", new))
+    path.write_bytes(whole[:-footer] + stated)
+    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
+    found = []
+    for large, run in ((0, path), (10**9, table)):
+        monkeypatch.setattr(ranking, "LARGE", large)
+        judged = pa.table({"query_id": [0, 1, 2, 3, 4], "item_id": [3, 9, 27, 1, 30]})
+        result = dm.evaluate(run, judged, ["mrr", "first_rank"])
+        assert ("sort_key" in result.sql) == (large == 0)
+        found.append(result.per_query.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
+    assert found[0] == found[1]
 
 
 # --- queries with the same grades -----------------------------------------------------------------
