@@ -177,6 +177,7 @@ def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest
     assert ("equal_rows" in found.sql, "sort_key" in found.sql) == (False, has_numbers)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("scores", "bits", "is_exact"),
     [
@@ -226,6 +227,7 @@ def test_scores_beyond_the_ends_are_sorted_again(monkeypatch: pytest.MonkeyPatch
     assert all(one == found[0] for one in found)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("low", "high"), [(-1.0, 2.0), (-0.5, 1.0), (1.5, 1.6), (-9.0, -8.0)])
 def test_wrong_statistics_of_a_file_change_no_rank(
     low: float, high: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -266,7 +268,7 @@ GRADES = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("grades", GRADES)
 def test_queries_with_the_same_grades_share_their_ideal_order(
     grades: str, monkeypatch: pytest.MonkeyPatch
