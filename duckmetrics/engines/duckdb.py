@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.versions import Version
 
+# What a release before 2.0 does not gain from.
+_ABSENT = {Feature.NUMBER_SORTS} if duckdb.__version__.startswith(("0.", "1.")) else set()
+
 
 class DuckDBEngine(Engine):
     """Runs queries on a DuckDB connection, the caller's or one of its own in memory.
@@ -49,7 +52,7 @@ class DuckDBEngine(Engine):
     """
 
     dialect = DIALECT
-    features = frozenset(Feature) - {Feature.TABLES}
+    features = frozenset(Feature) - {Feature.TABLES} - _ABSENT
 
     def __init__(
         self,

@@ -42,6 +42,7 @@ class Feature(Enum):
     VERSIONS = "read older versions of tables"
     TABLES = "give values per query as a frame, and write them to tables of its catalog"
     GLOBAL_SORTS = "sort all rows on one machine, which plans made for DuckDB do"
+    NUMBER_SORTS = "sort whole numbers in less time than it ranks scores"
 
 
 # What a caller does where an engine lacks a feature. Other features only change how an engine works.

@@ -54,6 +54,7 @@ T = TypeVar("T")
 PLANS = frozenset({
     Feature.FUNCTIONS, Feature.SHARED_STEPS, Feature.FILE_STATISTICS, Feature.EXACT_SUMS,
     Feature.GLOBAL_SORTS,
+    Feature.NUMBER_SORTS,
 })  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)

@@ -11,9 +11,10 @@ from duckmetrics.checks.notes import unweighted
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.inputs.classification import classification_inputs
-from duckmetrics.summaries.classification import ClassificationSummary, slice_values
+from duckmetrics.large_tables.numbered_scores import with_numbered_pairs
+from duckmetrics.summaries.classification import ADDED_UP, ClassificationSummary, slice_values
 from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import plans_on
+from duckmetrics.summaries.plans import plans_on, sorts_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,9 @@ def evaluate_classification(
 
         with engine.step("units of the intervals"):
             sorted_once = with_placements(catalog, engine, inputs, measures, plan)
+    if ADDED_UP not in sorted_once.queries and any(sorts_rows(m, plan[m.text]) for m in measures):
+        with engine.step("pairs of scores"):
+            sorted_once = with_numbered_pairs(catalog, engine, inputs)
     rows, kept = slice_values(catalog, engine, sorted_once, measures, plan)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)

@@ -12,7 +12,7 @@ from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.summaries.kept import kept_rows, materialized, on_engine
-from duckmetrics.summaries.plans import PLAN, SORTED, Plan, by_group, has_relation, plans_on
+from duckmetrics.summaries.plans import Plan, has_relation, plans_on, sorts_rows
 from duckmetrics.summaries.ranking import JOINED, aim_of, with_joined
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 SEGMENTS, BINARY = "segments", "labeled"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
-# The pairs of a metric of all rows, and the same added up from units, if an interval has sorted the rows.
-PAIRS, ADDED_UP = "pairs", "unit_pairs"
+# The pairs of a metric of all rows; the same added up from units, if an interval has sorted the rows, and
+# counted from sorted numbers.
+PAIRS, ADDED_UP, NUMBERED = "pairs", "unit_pairs", "numbered_pairs"
 # The columns that a metric may yield next to its value, with their types.
 EXTRAS = {"lower": "DOUBLE", "upper": "DOUBLE", "n_undefined": "BIGINT"}
 
@@ -258,10 +259,10 @@ def slice_values(
     """
     composer = inputs.composer(catalog)
     plan = plan or plans_on(catalog, engine, inputs, measures)
-    if ADDED_UP in inputs.queries:
-        for measure in measures:
-            if plan[measure.text].get(PLAN) == SORTED and not by_group(measure):
-                composer.stand_in(PAIRS, {**measure.values, **plan[measure.text]}, ADDED_UP)
+    known = next((name for name in (ADDED_UP, NUMBERED) if name in inputs.queries), None)
+    for measure in measures:
+        if known is not None and sorts_rows(measure, plan[measure.text]):
+            composer.stand_in(PAIRS, {**measure.values, **plan[measure.text]}, known)
     query = per_slice(composer, measures, plan)
     table = engine.name("per_segment")
     with engine.step("values per slice"):

@@ -75,6 +75,11 @@ def by_group(measure: Measure) -> bool:
     return GROUP in measure.metric.inputs["predictions"]
 
 
+def sorts_rows(measure: Measure, plan: Plan) -> bool:
+    """Return whether a plan sorts all rows of a segment to count the pairs of a measure."""
+    return plan.get(PLAN) == SORTED and not by_group(measure)
+
+
 def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
     """Return whether a measure needs the distinct scores, so that the others can share them."""
     return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import duckmetrics as dm
 from duckmetrics.evaluation import ranking
 from duckmetrics.large_tables import sort_keys
+from support.footers import write_with_wrong_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -235,14 +234,7 @@ def test_wrong_statistics_of_a_file_change_no_rank(
     rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
     table = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
     path = tmp_path / "run.parquet"
-    pq.write_table(table, path, compression="none", use_dictionary=False)
-    whole = path.read_bytes()
-    footer = int.from_bytes(whole[-8:-4], "little") + 8
-    stated = whole[-footer:]
-    for old, new in ((-1.0, low), (2.0, high)):
-        assert struct.pack("<d", old) in stated
-        stated = stated.replace(struct.pack("<d", old), struct.pack("<d", new))
-    path.write_bytes(whole[:-footer] + stated)
+    write_with_wrong_ends(table, path, {-1.0: low, 2.0: high})
     monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
     found = []
     for large, run in ((0, path), (10**9, table)):
