@@ -13,7 +13,6 @@ from sqlglot import exp
 from duckmetrics.catalog.header import body, read_header
 from duckmetrics.catalog.value_range import ValueRange, read_range
 from duckmetrics.errors import DefinitionError
-from duckmetrics.expressions.build import forget_positions
 from duckmetrics.expressions.folding import Value, bind, constant
 
 if TYPE_CHECKING:
@@ -108,11 +107,13 @@ class Definition:
     def query(self) -> exp.Query:
         """The parsed query, its ``$parameters`` still open."""
         try:
-            tree = _parsed(body(self.text))
+            tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
         except (sqlglot.ParseError, sqlglot.TokenError) as error:
             raise DefinitionError(self.path, error, "fix the query") from error
         if not isinstance(tree, exp.Query):
             raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")
+        for node in tree.walk():
+            node._meta = None  # the position in the file, which every copy of the tree would copy
         return tree
 
     @cached_property
@@ -136,7 +137,10 @@ class Definition:
     def optional(self) -> dict[str, Value]:
         """The columns of the input that may be missing, with the value that stands for them."""
         pairs = (pair.split("=") for pair in self.header.get("optional", "").split(",") if pair)
-        return {name.strip(): cast("Value", constant(_parsed(value))) for name, value in pairs}
+        return {
+            name.strip(): cast("Value", constant(sqlglot.parse_one(value, dialect=DIALECT)))
+            for name, value in pairs
+        }
 
     @cached_property
     def requires(self) -> dict[str, exp.Expr]:
@@ -186,7 +190,7 @@ class Definition:
         """Return the deepest rank the metric looks at, None when it needs all of them."""
         if "depth" not in self.header:
             return None
-        tree = _parsed(self.header["depth"])
+        tree = sqlglot.parse_one(self.header["depth"], dialect=DIALECT)
         return cast("int | None", constant(substituted(tree, values)))
 
     def aliases(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -209,7 +213,7 @@ class Definition:
         found = {}
         for said in filter(None, self.header.get(key, "").split("; ")):
             name, _, condition = said.partition(" WHEN ")
-            found[name.strip()] = _parsed(condition)
+            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
         return found
 
     def _declared(self, key: str) -> dict[str, Param]:
@@ -217,19 +221,13 @@ class Definition:
         if text is None:
             return {}
         try:
-            table = _parsed(f"CREATE TABLE params ({text})")
+            table = sqlglot.parse_one(f"CREATE TABLE params ({text})", dialect=DIALECT)
             params = [_param(column) for column in table.this.expressions]
         except (sqlglot.ParseError, KeyError, AttributeError) as error:
             raise DefinitionError(
                 self.path, f"cannot read {key} {text!r}", "write 'name TYPE DEFAULT value CHECK (condition)'"
             ) from error
         return {param.name: param for param in params}
-
-
-def _parsed(text: str) -> exp.Expr:
-    tree = sqlglot.parse_one(text, dialect=DIALECT)
-    forget_positions(tree)
-    return tree
 
 
 def _named(text: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -243,7 +241,7 @@ def required(text: str) -> dict[str, exp.Expr]:
     """Read ``truth (relevance <= 1)``: table -> condition."""
     found: dict[str, exp.Expr] = {}
     for table, said in _TABLE.findall(text):
-        condition = _parsed(said)
+        condition = sqlglot.parse_one(said, dialect=DIALECT)
         found[table] = exp.and_(found[table], condition) if table in found else condition
     return found
 
@@ -252,7 +250,7 @@ def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
     """Return the conditions in the line ``when`` of a header."""
     if not header.get("when"):
         return ()
-    when = _parsed(header["when"])
+    when = sqlglot.parse_one(header["when"], dialect=DIALECT)
     return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
 
 

@@ -19,7 +19,6 @@ from duckmetrics.compose.inlining import drop_constants, inline, step_read_by
 from duckmetrics.compose.optimizer import SORTED, depth_of, prune, without
 from duckmetrics.compose.policies import PerQuery, defined
 from duckmetrics.errors import DefinitionError
-from duckmetrics.expressions.build import forget_positions
 from duckmetrics.expressions.folding import Value, bind
 
 if TYPE_CHECKING:
@@ -55,8 +54,6 @@ class Composer:
     ) -> None:
         self.catalog = catalog
         self.inputs = dict(inputs or {})
-        for query in self.inputs.values():
-            forget_positions(query)
         self.constants = dict(constants or {})
         self.facts = dict(facts or {})
         self.steps: dict[str, exp.Query] = {}
@@ -190,7 +187,6 @@ class Composer:
         """Keep a query as a step of about this name, unless it is there already; return its name."""
         text = query.sql(DIALECT)
         if text not in self._names:
-            forget_positions(query)
             self._names[text] = self._free(name)
             self.steps[self._names[text]] = query
         return self._names[text]

@@ -11,13 +11,13 @@ from duckmetrics.checks.notes import unweighted
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.inputs.classification import classification_inputs
-from duckmetrics.large_tables.numbered_scores import with_numbered_pairs
+from duckmetrics.large_tables.sorted_rows import with_pairs, with_places
 from duckmetrics.summaries.classification import ADDED_UP, ClassificationSummary, slice_values
 from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import plans_on, sorts_rows
+from duckmetrics.summaries.plans import are_many, distinct_scores, plans_on, reads_thresholds, sorts_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlglot import exp
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
+    from duckmetrics.summaries.plans import Plan
     from duckmetrics.summaries.shared_relations import SharedRelations
 
 
@@ -45,10 +46,11 @@ def evaluate_classification(
 
         with engine.step("units of the intervals"):
             sorted_once = with_placements(catalog, engine, inputs, measures, plan)
-    if ADDED_UP not in sorted_once.queries and any(sorts_rows(m, plan[m.text]) for m in measures):
-        with engine.step("pairs of scores"):
-            sorted_once = with_numbered_pairs(catalog, engine, inputs)
-    rows, kept = slice_values(catalog, engine, sorted_once, measures, plan)
+    with engine.step("order of scores"):
+        in_order, tables = _in_order(catalog, engine, sorted_once, measures, plan)
+    rows, kept = slice_values(catalog, engine, in_order, measures, plan)
+    for table in tables:
+        engine.discard(table)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
     if request.inference is not None:
@@ -69,6 +71,21 @@ def evaluate_classification(
     with engine.step("verify a sample"):
         outcome = verify_classification(engine, inputs, measures, rows, request.verify, again)
     return [replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)]
+
+
+def _in_order(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], plan: Mapping[str, Plan]
+) -> tuple[Inputs, list[str]]:
+    """Return the inputs, with the pairs or the places of the scores if a sort of all rows finds them faster.
+
+    Returns: the names of the tables that they are read from, too.
+    """
+    if ADDED_UP not in inputs.queries and any(sorts_rows(m, plan[m.text]) for m in measures):
+        return with_pairs(catalog, engine, inputs), []
+    if any(reads_thresholds(catalog, m, plan[m.text]) for m in measures):
+        ((distinct, n_rows),) = engine.rows(distinct_scores(inputs.composer(catalog)))
+        return with_places(catalog, engine, inputs, n_rows if are_many(distinct, n_rows) else 0)
+    return inputs, []
 
 
 def table_query(

@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 
-# What the parser keeps of a word: where it stands in the text.
-_POSITION = frozenset({"line", "col", "start", "end"})
-
-
-def forget_positions(tree: exp.Expr) -> None:
-    """Forget, in place, where the words of a tree stand in their text: a copy is then five times as fast."""
-    for node in tree.walk():
-        node.comments = node.comments or None
-        if node._meta and node._meta.keys() <= _POSITION:
-            node._meta = None
-
-
 def stacked(queries: Iterable[exp.Query]) -> exp.Query:
     """Return the UNION ALL of queries with the same columns."""
     first, *others = queries

@@ -102,7 +102,7 @@ def _settled(node: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr]
     if isinstance(node, holder) and node.name in values:
         return literal(values[node.name])
     settled = type(node)() if copy else node
-    settled.comments = [*node.comments] if node.comments else None
+    settled.comments = node.comments and [*node.comments]
     for key, value in [*node.args.items()]:
         if isinstance(value, exp.Expr):
             child = _settled(value, values, holder, copy)

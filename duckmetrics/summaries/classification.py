@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
+from duckmetrics.compose.optimizer import in_kept_order
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.summaries.kept import kept_rows, materialized, on_engine
-from duckmetrics.summaries.plans import Plan, has_relation, plans_on, sorts_rows
+from duckmetrics.summaries.plans import (
+    THRESHOLDS,
+    Plan,
+    has_relation,
+    plans_on,
+    reads_thresholds,
+    sorts_rows,
+)
 from duckmetrics.summaries.ranking import JOINED, aim_of, with_joined
 
 if TYPE_CHECKING:
@@ -30,6 +38,8 @@ KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # The pairs of a metric of all rows; the same added up from units, if an interval has sorted the rows, and
 # counted from sorted numbers.
 PAIRS, ADDED_UP, NUMBERED = "pairs", "unit_pairs", "numbered_pairs"
+# The places of scores that are kept in their order, and the thresholds from these.
+PLACES, PLACED = "placed_scores", "placed_thresholds"
 # The columns that a metric may yield next to its value, with their types.
 EXTRAS = {"lower": "DOUBLE", "upper": "DOUBLE", "n_undefined": "BIGINT"}
 
@@ -261,9 +271,14 @@ def slice_values(
     plan = plan or plans_on(catalog, engine, inputs, measures)
     known = next((name for name in (ADDED_UP, NUMBERED) if name in inputs.queries), None)
     for measure in measures:
+        values = {**measure.values, **plan[measure.text]}
         if known is not None and sorts_rows(measure, plan[measure.text]):
-            composer.stand_in(PAIRS, {**measure.values, **plan[measure.text]}, known)
+            composer.stand_in(PAIRS, values, known)
+        if PLACES in inputs.queries and reads_thresholds(catalog, measure, plan[measure.text]):
+            for given in (values, composer.known(catalog.relations[PAIRS], values)):
+                composer.stand_in(THRESHOLDS, given, PLACED)
     query = per_slice(composer, measures, plan)
+    query = in_kept_order(query) if PLACES in inputs.queries else query
     table = engine.name("per_segment")
     with engine.step("values per slice"):
         engine.keep(table, on_engine(catalog, engine, query))

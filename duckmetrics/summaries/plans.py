@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 # The parameters that decide how a measure is computed, not what it is.
 Plan = dict[str, "Value"]
 PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
+THRESHOLDS = "thresholds"
 RANGES, RANGE_OF = "ranges", "range_of"
 COUNTED, SCORES = "counted", "scores"
 APPROX = "approx"
-# Sorting all rows beats grouping them by score when there are more distinct scores than this, and
-# more than one in this number of rows.
+# There are many distinct scores if there are more than this, and more than one in this number of rows.
 FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
 # The approximate number of rows sorted together on a cluster, and the most ranges of scores.
 ROWS_OF_RANGE, MOST_RANGES = 50_000, 256
@@ -38,12 +38,16 @@ def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, in
     Args:
         distinct: about how many distinct scores there are, and how many rows.
     """
-    many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
-    sort_all = many and not _grouped_anyway(catalog, measures)
+    sort_all = distinct is not None and are_many(*distinct) and not _grouped_anyway(catalog, measures)
     return {
         measure.text: {PLAN: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED}
         for measure in measures
     }
+
+
+def are_many(distinct: int, n_rows: int) -> bool:
+    """Return whether a sort of all rows takes less time than groups of rows with equal scores."""
+    return distinct > max(FEW_SCORES, n_rows / ROWS_PER_SCORE)
 
 
 def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
@@ -80,9 +84,15 @@ def sorts_rows(measure: Measure, plan: Plan) -> bool:
     return plan.get(PLAN) == SORTED and not by_group(measure)
 
 
+def reads_thresholds(catalog: Catalog, measure: Measure, plan: Plan) -> bool:
+    """Return whether a plan reads each distinct score of the rows of a segment, without weights or bins."""
+    is_plain = _sortable(measure) and not by_group(measure)
+    return is_plain and plan.get(PLAN) != SORTED and has_relation(catalog, measure, THRESHOLDS)
+
+
 def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
     """Return whether a measure needs the distinct scores, so that the others can share them."""
-    return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
+    return any(has_relation(catalog, m, THRESHOLDS) and not planned(catalog, m) for m in measures)
 
 
 def planned(catalog: Catalog, measure: Measure) -> bool:

@@ -79,7 +79,7 @@ BUILDERS = {
     ),
     "large_tables": (
         "columns of any input, and the steps of a composed query",
-        "codes numbered_scores shared_orders sort_keys stored_order",
+        "codes shared_orders sort_keys sorted_rows stored_order",
     ),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",

@@ -1,0 +1,8 @@
+-- name:     ended_scores
+-- title:    Scores with their class, and a last row without a score
+-- inputs:   predictions (system, segment, label, score)
+-- grain:    row
+-- note:     so each score is followed by a lower one, or by none
+SELECT system, segment, score, label FROM labeled
+UNION ALL
+SELECT system, segment, NULL AS score, 0e0 AS label FROM segments;
