@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, segment, label, score)
 -- params:   scale DOUBLE DEFAULT 1e0
 -- values:   scale: a power of two; no score times the scale has more than 61 bits
+-- portable: no, other engines count pairs from grouped scores
 -- grain:    row
 -- note:     the number is the score times the scale, with the class as the last bit; a scaled score of more than 52
 --           bits is whole, the others are rounded; scores that are too large for the scale have the last number

@@ -1,6 +1,7 @@
 -- name:     numbered_scores
 -- title:    Scores of positives: the place of the first one, and the rows of each class with that score
 -- inputs:   predictions (system, segment, label, score)
+-- portable: no, other engines count pairs from grouped scores
 -- grain:    system, segment, number
 -- note:     a score is in doubt if both classes have its number, and the number is rounded
 WITH followed AS (
