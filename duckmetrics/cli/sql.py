@@ -78,9 +78,9 @@ def macros(output: Path | None, database: Path | None) -> None:
     duckdb -init duckmetrics.sql
 
     The file ships with the package and is copied. It is written from the definitions if -o names the
-    shipped file itself.
+    shipped file itself, and so is the file next to it, with the macros of a database.
     """
-    from duckmetrics.macros.shipped import macros_file, macros_sql, written_macros
+    from duckmetrics.macros import shipped
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
@@ -90,11 +90,19 @@ def macros(output: Path | None, database: Path | None) -> None:
         _write_database(database)
     elif output is not None:
         targets.refuse(output, targets.SQL)
-        anew = output.resolve() == macros_file().resolve()
-        with targets.replacing(output, targets.SQL) as path:
-            targets.write_text(path, written_macros() if anew else macros_sql())
+        if output.resolve() == shipped.macros_file().resolve():
+            _write(output, shipped.written_macros())
+            _write(shipped.database_file(), shipped.written_database_macros())
+        else:
+            _write(output, shipped.macros_sql())
     else:
-        click.echo(macros_sql(), nl=False)
+        click.echo(shipped.macros_sql(), nl=False)
+
+
+def _write(target: Path, text: str) -> None:
+    """Write a file of SQL whole."""
+    with targets.replacing(target, targets.SQL) as path:
+        targets.write_text(path, text)
 
 
 def _write_database(path: Path) -> None:
@@ -103,7 +111,6 @@ def _write_database(path: Path) -> None:
     from duckmetrics.macros.shipped import macros_database
 
     if not sys.stderr.isatty():
-        click.echo("writing the macros into a database; this takes a minute or two", err=True)
         macros_database(path)
         return
     done = [0.0]

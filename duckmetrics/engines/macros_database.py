@@ -57,6 +57,12 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
             raise refused(error, f"ATTACH {place}") from error
 
 
+def statements_of(text: str) -> list[str]:
+    """Return the statements of a text, one by one."""
+    with duckdb.connect() as connection:
+        return [statement.query for statement in connection.extract_statements(text)]
+
+
 def holds_only_macros(path: Path) -> bool:
     """Return whether a database holds our macros, and nothing of anybody else."""
     try:

@@ -14,12 +14,18 @@ from duckmetrics.macro_queries.parameters import is_listed
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.script import macros
 from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
+from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
 
+TITLE = f"""\
+-- duckmetrics {__version__}: evaluation metrics for a DuckDB database, written by 'duckmetrics macros'.
+-- Put them into one with: duckmetrics macros --database duckmetrics.duckdb, or in a shell without Python with
+-- ATTACH 'duckmetrics.duckdb' AS dm (STORAGE_VERSION 'v1.4.0'); USE dm; .read duckmetrics_database.sql
+-- Do not edit: the definitions are the files next to it, one for every metric."""
 # A query for every metric, each with the conventions of all tools.
 TOO_LARGE = (CONVENTIONS,)
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
@@ -42,18 +48,12 @@ def is_in_database(macro: Macro) -> bool:
     return not macro.is_internal and not is_long and macro.name not in TOO_LARGE
 
 
-def statements(catalog: Catalog, progress: Callable[[float], None] | None = None) -> Iterator[str]:
-    """Create the macros in the database in use, and comment on them.
-
-    Args:
-        progress: called with the percent done, after every macro.
-    """
-    number = sum(map(is_in_database, macros(catalog)))
-    for done, macro in enumerate(self_contained(catalog), start=1):
-        yield macro.create("MACRO ")
-        yield macro.comment_on("")
-        if progress is not None:
-            progress(100 * done / number)
+def database_script(catalog: Catalog) -> str:
+    """Return the text of a file that creates the macros in the database in use, and comments on them."""
+    statements = [TITLE]
+    for macro in self_contained(catalog):
+        statements += [macro.create("MACRO "), macro.comment_on("")]
+    return "\n".join(statements) + "\n"
 
 
 def _scalars(catalog: Catalog) -> Scalars:

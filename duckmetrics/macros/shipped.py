@@ -8,10 +8,10 @@ from duckmetrics.catalog.catalog import catalog, sql_root
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-MACROS_FILE = "duckmetrics.sql"
+MACROS_FILE, DATABASE_FILE = "duckmetrics.sql", "duckmetrics_database.sql"
 
 
 def macros_sql() -> str:
@@ -42,11 +42,23 @@ def written_macros() -> str:
     return script(catalog())
 
 
+def database_file() -> Path:
+    """Return the path of the file with the macros of a database, which ships with the package."""
+    return sql_root() / DATABASE_FILE
+
+
+def written_database_macros() -> str:
+    """Write the text of the macros of a database from the definitions, which takes minutes."""
+    from duckmetrics.macros.database import database_script
+
+    return database_script(catalog())
+
+
 def macros_database(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
     """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
     Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
-    This takes a minute or two.
+    This takes some seconds.
 
     Args:
         progress: called with the percent done, again and again.
@@ -61,7 +73,16 @@ def macros_database(path: str | os.PathLike[str], progress: Callable[[float], No
         connection.execute("ATTACH 'duckmetrics.duckdb' AS dm (READ_ONLY)")
         connection.sql("FROM dm.duckmetrics_help()")
     """
-    from duckmetrics.engines.macros_database import write_database
-    from duckmetrics.macros.database import statements
+    from duckmetrics.engines.macros_database import statements_of, write_database
 
-    write_database(path, statements(catalog(), progress))
+    shipped = database_file()
+    text = shipped.read_text("utf-8") if shipped.is_file() else written_database_macros()
+    write_database(path, _counted(statements_of(text), progress))
+
+
+def _counted(statements: Sequence[str], progress: Callable[[float], None] | None) -> Iterator[str]:
+    """Yield statements, and tell after each how many percent of them have run."""
+    for done, statement in enumerate(statements, start=1):
+        yield statement
+        if progress is not None:
+            progress(100 * done / len(statements))
