@@ -17,7 +17,7 @@ from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -32,13 +32,13 @@ Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
 Alone = Callable[[exp.Expr], exp.Expr]
 
 
-def self_contained(catalog: Catalog) -> Iterator[Macro]:
-    """Yield every public macro, in a form that calls no other macro."""
+def self_contained(catalog: Catalog, names: Container[str] | None = None) -> Iterator[Macro]:
+    """Yield every public macro, or those of some names, in a form that calls no other macro."""
     scalars = _scalars(catalog)
     every = macros(catalog)
     tables = {other.name: other for other in every if other.is_table}
     for macro in every:
-        if is_in_database(macro):
+        if is_in_database(macro) and (names is None or macro.name in names):
             yield _whole(macro, tables, scalars)
 
 

@@ -178,6 +178,7 @@ def tables_read(definition: Definition) -> set[str]:
     return read - known
 
 
+@pytest.mark.slow
 @each("any_file", [*EVERY, *OF_DUCKDB], identity)
 def test_no_step_has_the_name_of_a_table_that_is_read(any_file: Definition) -> None:
     sources = (source for scope in traverse_scope(any_file.query) for source in scope.sources.values())

@@ -47,6 +47,7 @@ def test_every_name_of_a_tool_means_its_metric_there() -> None:
         assert again.signature == measure.signature
 
 
+@pytest.mark.slow
 def test_without_a_tool_a_name_means_our_metric_under_our_defaults() -> None:
     """A name is ours, or means the same to all tools that have it; AMBIGUOUS lists the others."""
     ambiguous = set()
@@ -199,7 +200,7 @@ def test_the_values_are_those_of_ir_measures(seed: int) -> None:
         assert result[name] == pytest.approx(next(iter(expected.values())), abs=SAME), name
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("tool", ["trec_eval", "trec_eval9"])
 def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> None:
     """With the option -c of trec_eval, a query without predictions counts its relevant items, too."""

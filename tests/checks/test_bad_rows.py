@@ -223,7 +223,7 @@ def test_the_names_of_two_families() -> None:
     assert {"precision", "recall", "average_precision", "f1", "f_beta", "ap", "gini"} == set(BOTH)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", OF_QUERIES)
 def test_a_name_of_two_families(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     ranking, rows = f"ranking.{name}", f"classification.{name}"

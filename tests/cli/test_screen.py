@@ -53,7 +53,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_output_fits_a_screen(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

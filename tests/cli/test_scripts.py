@@ -35,6 +35,7 @@ SIGNATURE = "|".join(
 # --- formats ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_json_has_every_key_and_every_digit(run: Command) -> None:
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr,dcg", "--format", "json")
     first, second = results(outcome)

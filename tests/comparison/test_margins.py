@@ -76,7 +76,7 @@ def clicks(connection: duckdb.DuckDBPyConnection, metrics: list[str], margin: An
 # ---- verdicts -----------------------------------------------------------------------------------
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("up", "down", "margin", "verdict"), CHANGES)
 def test_verdicts(
     connection: duckdb.DuckDBPyConnection, up: int, down: int, margin: float, verdict: str

@@ -63,6 +63,7 @@ def test_other_conventions_leave_nothing_behind_on_the_connection() -> None:
         assert result.per_query.num_rows == 10
 
 
+@pytest.mark.slow
 def test_results_that_are_compared_as_they_are_have_no_other_conventions() -> None:
     one, two = (duckmetrics.evaluate(run, TRUTH, "mrr") for run in (A, {**B, "q4": {"b": 1}}))
     with pytest.raises(MetricError, match="compare the tables instead"):
@@ -93,6 +94,7 @@ def test_quantiles_of_many_queries_begin_and_end_at_the_extremes() -> None:
     assert table["place"].to_pylist()[::100] == [0, 249]
 
 
+@pytest.mark.slow
 def test_one_common_query_is_one_quantile() -> None:
     result = duckmetrics.compare({"A": {"q1": A["q1"]}, "B": {"q1": B["q1"]}}, {"q1": {"a": 1}}, "mrr")
     assert result.differences().to_pylist() == [

@@ -224,6 +224,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: s
         of_weeks(**options)
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("cluster", [None, "user_id"])
 def test_other_rows_are_refused_with_both_ways_out(cluster: str | None) -> None:
     rows = COUNTRIES if cluster else COUNTRIES.drop_columns(["user_id"])
@@ -238,6 +239,7 @@ def test_what_compares_a_query_with_itself_is_refused(verb: str) -> None:
         getattr(of_weeks(), verb)()
 
 
+@pytest.mark.slow
 def test_the_command_and_its_gates(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "log.parquet"
     pq.write_table(WEEKS, file)

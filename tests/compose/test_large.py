@@ -102,6 +102,7 @@ def test_a_part_without_a_system_counts_it_as_missing(connection: duckdb.DuckDBP
     assert values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables, chunks=9) == whole
 
 
+@pytest.mark.slow
 def test_slices_are_put_together_from_the_parts(connection: duckdb.DuckDBPyConnection) -> None:
     queries = "SELECT query_id, query_id % 3 AS third FROM t GROUP BY query_id"
     options = {"connection": connection, "system": "system", "by": "third", "queries": queries}

@@ -116,7 +116,7 @@ def test_rows_per_query() -> None:
         assert row["missing"] == (row["query_id"] in (3, 6))
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("case", ["no_relevant", "nothing_retrieved", "ties", "unjudged", "unicode_ids"])
 @pytest.mark.parametrize(
     "specs", [ONE_EACH, pytest.param(SHORT, marks=pytest.mark.slow)], ids=["one each", "every parameter"]
@@ -127,7 +127,7 @@ def test_cases_of_rankings(case: str, specs: list[str]) -> None:
         assert_same(rows_of(connection, duckmetrics.sql(specs, system="system")), result.rows)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "case",

@@ -117,6 +117,7 @@ def test_columns_that_were_left_out_still_explain_rows_that_are_there_twice(
     assert "constant" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_name_of_the_database_wins_over_a_suffix(connection: Any, tmp_path: Path) -> None:
     assert values(evaluated("shop.run", connection)) == values(evaluated(RUN))
     with pytest.raises(InputError, match="no such file"):

@@ -258,6 +258,7 @@ def test_classifiers_have_no_items() -> None:
         duckmetrics.explain(clicks, metrics="auc", query="q1")
 
 
+@pytest.mark.slow
 def test_of_several_metrics_a_note_names_the_one_that_is_explained() -> None:
     note = "mrr is the first of 2 metrics that can be explained; name another with metric= (-m)"
     ev = both("mrr + f1@3 + ndcg")
@@ -295,6 +296,7 @@ def test_results_of_evaluate_are_explained_one_by_one() -> None:
         result.explain("q1")
 
 
+@pytest.mark.slow
 def test_a_comparison_explains_against_its_baseline() -> None:
     result = duckmetrics.compare({"A": A, "B": B}, TRUTH, "mrr", baseline="B")
     found = result.explain("q1")
@@ -432,6 +434,7 @@ def test_the_screen() -> None:
     assert repr(found) == SCREEN
 
 
+@pytest.mark.slow
 def test_long_lists_say_what_lower_ranks_add() -> None:
     run = {"q": {f"i{n:02}": -n for n in range(1, 31)}}
     truth = {"q": {f"i{n:02}": 1 for n in range(1, 31)}}

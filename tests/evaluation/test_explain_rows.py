@@ -116,6 +116,7 @@ def test_weights_count() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_part_that_no_row_makes_has_a_row_of_its_own() -> None:
     found = both("rig").explain(by="land")
     assert groups(found)["constant"] == (1.0, 1.0)
@@ -287,6 +288,7 @@ def test_of_several_metrics_a_note_names_the_one_that_is_explained() -> None:
     assert ev.explain(by="land", metric="log_loss").metric_notes == []
 
 
+@pytest.mark.slow
 def test_what_cannot_be_explained_says_why() -> None:
     ev = both("log_loss")
     with pytest.raises(InputError, match=r"no column 'lands'; found .*; did you mean 'land'"):

@@ -53,7 +53,7 @@ def evaluated(**options: Any) -> tuple[list[dict[str, Any]], pa.Table, str]:
         return list(found.rows), found.per_query.sort_by(order), found.sql
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "LARGE", 0)
@@ -134,7 +134,7 @@ KINDS = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("bits", "with_item"), [(2, False), (2, True), (20, True), (40, True), (50, False)])
@@ -206,6 +206,7 @@ def test_few_different_scores_need_no_second_sort(
     assert 0.2 < found[0][0][0]["value"] < 1
 
 
+@pytest.mark.slow
 def test_scores_beyond_the_ends_are_sorted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
@@ -260,7 +261,7 @@ GRADES = {
 }
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("grades", GRADES)
 def test_queries_with_the_same_grades_share_their_ideal_order(
     grades: str, monkeypatch: pytest.MonkeyPatch

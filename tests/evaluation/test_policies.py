@@ -200,6 +200,7 @@ def test_a_duplicate_that_can_come_to_the_cutoff_is_found_in_the_last_of_many_qu
             overall(predictions, "SELECT 'r' AS query_id, 'a' AS item_id", spec)
 
 
+@pytest.mark.slow
 def test_duplicate_judgments_are_refused_or_reduced_to_the_highest() -> None:
     predictions, truth = rows(("a", 3)), judged(("a", 1), ("a", 3), ("b", 1))
     with pytest.raises(InputError, match="1 item judged more than once"):

@@ -78,6 +78,7 @@ def test_the_published_values_of_rectools() -> None:
     assert [found[spec] for spec in specs] == [[0, 0.25, 0, 0.25], [0, 0.5, 0, 0.125]]
 
 
+@pytest.mark.slow
 def test_weights_of_any_size_add_up() -> None:
     """By hand: an item of one interaction weighs as much as the 100,000 of the other, to a power."""
     run = table([(1, "c", 1), (1, "a", 2), (2, "b", 1), (2, "a", 2)], ("query_id", "item_id", "rank"))

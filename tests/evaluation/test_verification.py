@@ -137,6 +137,7 @@ def test_every_classification_metric_of_the_shop_on_all_rows() -> None:
     assert {(one.recomputed, one.compared) for one in result.verified} == {(6277, 6)}
 
 
+@pytest.mark.slow
 def test_both_families_at_once() -> None:
     rows = "SELECT user_id AS query_id, row_number() OVER () AS item_id, clicked AS label, pctr AS score " \
            f"FROM '{IMPRESSIONS}'"  # fmt: skip
@@ -285,7 +286,7 @@ def by_md5(texts: dict[int, str], size: int) -> list[int]:
     return sorted(texts, key=lambda i: md5(texts[i].encode()).hexdigest())[:size]
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("id_", "text"), KINDS.values(), ids=KINDS)
 def test_the_sample_is_told_by_the_ids_alone(id_: str, text: Callable[[int], str], seen: list[Any]) -> None:
     rows = f"SELECT {id_} AS query_id, i AS item_id, 1 AS score, 1 AS label FROM range(30) AS r(i)"
@@ -557,6 +558,7 @@ def test_a_fault_at_an_id_of_several_columns_is_told_with_all_of_them(plant: Pla
     assert told(result)["rr"].at == "person+day={'person': u, 'day': 7}"
 
 
+@pytest.mark.slow
 def test_a_fault_of_an_aggregation_is_found(plant: Plant) -> None:
     plant(CATALOG.aggregations["mean"], "avg(value)", "avg(value) + 1e-8")
     users = "SELECT * FROM (VALUES ('q1', 'DE'), ('q2', 'FR'), ('q3', 'DE')) AS u(query_id, country)"

@@ -9,7 +9,7 @@ import duckmetrics
 from benchmarks.simulations.intervals import UNIFORM_RR, coverage, impressions, p_values, rankings
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("queries", [200, 60])
 def test_intervals_of_means_over_queries(queries: int) -> None:
     data = rankings(1000, queries, seed=queries)

@@ -86,6 +86,7 @@ def test_values_that_are_all_equal_have_no_interval_and_say_why() -> None:
     assert "biased" not in str(result)
 
 
+@pytest.mark.slow
 def test_proportions_of_a_classifier_stay_within_0_and_1() -> None:
     rows = (
         "SELECT (i % 3 = 0)::INT AS label, CASE WHEN i % 3 = 0 THEN 0.9 ELSE 0.2 END AS score, i % {} AS u "

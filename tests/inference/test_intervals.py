@@ -309,6 +309,7 @@ def rankings() -> Any:
         yield connection
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_mean_over_queries(rankings: duckdb.DuckDBPyConnection) -> None:
     result = duckmetrics.evaluate(
         "predictions", "truth", ["ndcg@10", "mrr"], system="system", connection=rankings, by=["country"],

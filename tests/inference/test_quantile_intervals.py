@@ -46,6 +46,7 @@ def bounds(row: dict[str, Any]) -> tuple[float, float]:
     return row["lower"], row["upper"]
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("n", [36, pytest.param(223, marks=pytest.mark.slow)])
 def test_percentiles_as_scipy(n: int) -> None:
     """The value of the aggregation is that of numpy, its bounds are those of scipy."""
@@ -93,6 +94,7 @@ def lower_rank(n: int, effective: float, q: float, tail: float) -> int:
     return int((scipy.special.betainc(effective - at, at + 1, 1 - q) <= tail).sum())
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("users", [25, pytest.param(90, marks=pytest.mark.slow)])
 def test_percentiles_of_clusters_as_numpy(users: int) -> None:
     log = ranks(400, seed=users, users=users)
@@ -110,6 +112,7 @@ def test_percentiles_of_clusters_as_numpy(users: int) -> None:
     assert (users < 30) == ("effective of" in str(found))
 
 
+@pytest.mark.slow
 def test_a_geometric_mean_as_scipy() -> None:
     log = ranks(50, seed=3)
     (row,) = duckmetrics.evaluate(log, metrics="mrr(agg=gmean)", interval=0.95).rows

@@ -43,7 +43,7 @@ def sorted_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plans, "FEW_SCORES", 0)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("by", [[], ["country"]])
 @pytest.mark.parametrize("metrics", ["auc", "auc, gini, log_loss", "auc, gauc", "auc(weighted=false), auc"])
 def test_numbers_are_those_of_other_plans(
@@ -63,6 +63,7 @@ def test_numbers_are_those_of_other_plans(
             assert one[name] == (pytest.approx(value, abs=1e-12) if isinstance(value, float) else value), name
 
 
+@pytest.mark.slow
 def test_rows_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sorted_rows(monkeypatch)
     found = evaluated("auc", cluster="user_id", interval=0.95)
@@ -73,6 +74,7 @@ def test_rows_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert both.sql.count("CUME_DIST() OVER") == 1 + of_groups.sql.count("CUME_DIST() OVER")
 
 
+@pytest.mark.slow
 def test_samples_of_the_rows_do_not_read_the_pairs_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {"cluster": "user_id", "interval": 0.95, "interval_method": "bootstrap", "resamples": 200}
     wanted = evaluated("auc, ks", **options)

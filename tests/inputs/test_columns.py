@@ -34,6 +34,7 @@ def quoted(name: str) -> str:
 # --- mapping ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_columns_are_mapped_for_all_tables_or_for_one() -> None:
     columns = {"predictions.query_id": "user", "truth.query_id": "customer", "item_id": "sku",
                "score": "estimate", "relevance": "stars"}  # fmt: skip
@@ -237,6 +238,7 @@ def test_a_rank_counts_as_a_score_that_falls() -> None:
     assert overall(ranked.replace("rank", "place"), columns={"rank": "place"}) == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_a_mapping_decides_between_a_score_and_a_rank() -> None:
     place = "row_number() OVER (PARTITION BY query_id ORDER BY score DESC)"
     both = f"SELECT *, {place} AS rank FROM predictions"

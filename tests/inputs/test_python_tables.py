@@ -63,6 +63,7 @@ def test_systems_may_be_runs() -> None:
     assert compared.row("mrr", "B")["value"] == b
 
 
+@pytest.mark.slow
 def test_arrays_are_columns() -> None:
     label, score = np.array([0, 1, 1, 0, 1]), np.array([0.1, 0.4, 0.35, 0.8, 0.7])
     expected = duckmetrics.evaluate(pa.table({"label": label, "score": score}), metrics=["auc", "log_loss"])

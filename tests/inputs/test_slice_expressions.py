@@ -71,6 +71,7 @@ def test_a_field_of_a_structure_and_a_column_in_other_letters() -> None:
     assert {row["d"] for row in found.rows} == {None, 7, 12, 18}
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_a_time_with_a_zone_is_a_slice() -> None:
     users = f"SELECT query_id, \"Day\"::TIMESTAMP AT TIME ZONE 'UTC' AS t FROM ({USERS})"

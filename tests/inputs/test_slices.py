@@ -121,6 +121,7 @@ def test_slices_come_from_the_table_of_queries(by: Any) -> None:
     assert values(evaluation(by=by, queries=USERS), "slice", "country") == COUNTRIES
 
 
+@pytest.mark.slow
 def test_slices_come_from_the_truth_before_the_predictions() -> None:
     truth = f"SELECT t.*, country FROM {TRUTH} JOIN ({USERS}) AS u USING (query_id)"
     predictions = "SELECT *, 'other' AS country FROM predictions"

@@ -41,6 +41,7 @@ def test_a_condition_is_what_a_query_would_keep(kind: str) -> None:
         assert values(table, where=where, connection=connection, snapshot=snapshot) == wanted
 
 
+@pytest.mark.slow
 def test_each_table_has_its_own() -> None:
     truth = pq.read_table(TRUTH)
     kept = truth.filter(pc.not_equal(truth["item_id"], truth["item_id"][0]))

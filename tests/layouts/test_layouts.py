@@ -69,7 +69,7 @@ def shapes(role: str, classified: bool = False) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions"))
 def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
     """All names of a tool are read, and a note names the tools that write such a table."""
@@ -138,7 +138,7 @@ def lists() -> list[tuple[str, str, str | None]]:
     ]
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("name", "query", "tool"), lists(), ids=lambda value: None)
 def test_lists_of_a_tool_are_read(name: str, query: str, tool: str | None) -> None:
     run = table(["query_id", "item_id", "score"], RUN)
@@ -233,6 +233,7 @@ def test_bigquery_names_the_columns_after_the_label() -> None:
 # --- when a layout is used -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_layouts_that_fit_are_both_named() -> None:
     rows = [(q, i, s, r) for (q, i, s), r in zip(RUN, (3, 2, 1, 2, 1, 1), strict=True)]
     both = table(["user_id", "item_id", "score", "rank"], rows)
@@ -298,6 +299,7 @@ def test_swapped_tables_are_said_to_be() -> None:
 # --- several scores in one table -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_scores_of_one_table_are_systems() -> None:
     rows = [(y, s, 1 - s) for y, s in ROWS]
     both = table(["label", "p_lr", "p_gbm"], rows)

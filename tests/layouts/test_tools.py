@@ -32,6 +32,7 @@ def expected() -> list[Any]:
     return values(duckmetrics.evaluate(predictions, truth, SPECS))
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("suffix", ["json", "trec", "parquet"])
 def test_files_of_ranx(tmp_path: Path, suffix: str) -> None:
     ranx = pytest.importorskip("ranx")

@@ -437,6 +437,7 @@ def test_metrics_without_a_test_have_places_only() -> None:
     assert "bootstrap_samples with 150 resamples; 1 pair" in whole.method
 
 
+@pytest.mark.slow
 def test_one_system_is_refused(runs: dict[str, Scores], truth: Any) -> None:
     with pytest.raises(MetricError, match="leaderboard: good is the only system; give a second one"):
         leaderboard({"good": runs["good"]}, truth, "ndcg@10")

@@ -129,7 +129,7 @@ CALLS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_macro_gives_what_python_gives(session: duckdb.DuckDBPyConnection, name: str) -> None:
     table, variant, metrics, options = CALLS[name]
@@ -234,7 +234,7 @@ WAYS = (
 )
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("way", WAYS)
 def test_arguments_may_be_written_in_many_ways(
     session: duckdb.DuckDBPyConnection, tmp_path: Path, way: str

@@ -104,6 +104,7 @@ def test_one_system(session: duckdb.DuckDBPyConnection, weight: str | None) -> N
     assert {(row["system"], row["slice"]) for row in found} == {(None, "")}
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_several_systems(session: duckdb.DuckDBPyConnection, weight: str | None) -> None:
     found = assert_agrees(session, METRICS, weight, system="model")
@@ -131,6 +132,7 @@ def test_slices_of_several_systems(session: duckdb.DuckDBPyConnection, weight: s
     assert (of_c["DE"] == "no row has a weight") == (weight is not None)
 
 
+@pytest.mark.slow
 def test_groups(session: duckdb.DuckDBPyConnection) -> None:
     assert_agrees(session, ["gauc", "auc"], None, "user_id", system="model", by="country")
     assert_agrees(session, ["gauc"], "w", "user_id", system="model", by="country")

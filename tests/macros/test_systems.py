@@ -80,7 +80,7 @@ def test_slices_of_an_attribute_of_the_predictions(session: duckdb.DuckDBPyConne
     assert_agrees(session, ["ndcg@3", "map"], "with_country", system="system", by="country")
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(
     "switches",
     [

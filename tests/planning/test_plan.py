@@ -110,6 +110,7 @@ def test_a_proportion_has_the_size_of_the_z_test() -> None:
     assert duckmetrics.plan(rate=0.06, difference="10%", comparisons=3).rows[0]["alpha"] == 0.05 / 3
 
 
+@pytest.mark.slow
 def test_a_margin_is_one_sided_and_none_divides_nothing() -> None:
     margin = duckmetrics.plan(sd=0.2, margin=0.02).rows[0]
     assert margin["units"] == duckmetrics.plan(sd=0.2, difference=0.02, alpha=0.1).rows[0]["units"]
@@ -158,6 +159,7 @@ def test_rows_without_a_cluster_are_refused_in_the_name_of_the_plan() -> None:
     ).rows[0]["units"]
 
 
+@pytest.mark.slow
 def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
     place = np.arange(40)
     rows = pa.table({"user": place // 2, "label": place % 3 % 2, "score": place * 7 % 40 / 40})

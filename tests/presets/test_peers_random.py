@@ -629,6 +629,7 @@ def test_every_rule_and_every_reason_is_needed() -> None:
     assert [r for tool, known in REASONS.items() for r in known if (tool, r) not in needed] == []
 
 
+@pytest.mark.slow
 def test_every_metric_of_every_preset_has_a_value() -> None:
     confirmed = {(one.preset, m.metric.family, m.metric.name) for one in IMITATED for m in measures_of(one)}
     for one in recorded():

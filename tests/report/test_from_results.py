@@ -199,6 +199,7 @@ def test_queries_in_clusters_keep_their_name(tables: duckdb.DuckDBPyConnection) 
     assert "12 households with 24 queries, paired t" in " ".join(result.lines(width=100))
 
 
+@pytest.mark.slow
 def test_ids_are_left_out_everywhere(ranked: Comparison, pages: dict[str, Page]) -> None:
     ids = re.compile(r"\bq\d+\b|\bi\d\b")
     assert ids.search(pages["ranked"].html)
@@ -218,7 +219,7 @@ def test_a_classifier_has_its_charts(clicked: Comparison, pages: dict[str, Page]
     assert numbers["kind"] == "classification"
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("scores", [{"score": {"A": "a", "B": "b"}}, {"columns": {"score": "a"}}])
 def test_tables_that_share_a_scan_are_those_of_the_evaluation(
     scores: dict[str, Any], tables: duckdb.DuckDBPyConnection

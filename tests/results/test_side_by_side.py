@@ -146,6 +146,7 @@ def test_why_values_are_missing_is_said_once() -> None:
     assert told == ["NULL: one class only: no negative row (auc b, auc c)"]
 
 
+@pytest.mark.slow
 def test_half_an_interval_stands_beside_the_value() -> None:
     result = evaluated(interval=0.9)
     row = next(row for row in result.rows if row["system"] == "fair" and row["metric"] == "mrr")

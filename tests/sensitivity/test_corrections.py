@@ -150,7 +150,7 @@ def test_the_table_of_the_paper(name: str, kind: str, system: str) -> None:
     assert math.sqrt(math.fsum(variances)) / len(means) == pytest.approx(deviation, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(("gamma", "key"), [(0.1, "BV01_Mhat_first8"), (1.0, "BV1_Mhat_first8")])
 def test_the_estimator_of_bias_and_variance(gamma: float, key: str) -> None:
     for name, first in TOY["expected"][key].items():
@@ -399,7 +399,7 @@ def test_the_order_of_the_rows_breaks_ties_where_it_shall() -> None:
         assert result.value("mrr", "naive", row["system"]) == pytest.approx(row["value"], rel=1e-12)
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("metric", CORRECTED, ids=lambda metric: metric.name)
 def test_every_metric_of_the_rank_is_what_evaluate_has(metric: Any) -> None:
     """Each metric has each of its own parameters."""
@@ -657,6 +657,7 @@ def test_the_methods_stand_side_by_side() -> None:
     assert repr(alone).splitlines()[-1] == "one relevant item, and 12 drawn uniformly from 80 items"
 
 
+@pytest.mark.slow
 def test_the_summary_is_a_table() -> None:
     result = duckmetrics.sampled(*GOOD, ["recall@2", "mrr"], n_items=80, system="system")
     rows = result.summary.to_pylist()

@@ -92,6 +92,7 @@ def test_rows_without_an_order_fall_back_to_the_usual_ties() -> None:
     assert rows["ranx"].reason == "no order of rows: ties=item_asc stands in for ties=input"
 
 
+@pytest.mark.slow
 def test_equal_scores_in_an_order_that_nobody_can_tell_are_said() -> None:
     tied = f"{ROWS[0]} UNION ALL SELECT 'q', 'c', 3.0"
     rows = by_tool(tied, ROWS[1], "map@3", like=["recbole"])

@@ -195,6 +195,7 @@ def test_a_sample_of_all_items_is_no_sample() -> None:
     assert curves(4, specs, catalog_size=5) == curves(4, specs)
 
 
+@pytest.mark.slow
 def test_the_list_is_as_long_as_there_are_items() -> None:
     specs = ["precision", "precision(norm=returned)@8", "f1"]
     values = {spec: curve[2] for spec, curve in curves(4, specs, catalog_size=100).items()}

@@ -82,6 +82,7 @@ def test_the_bounds_are_those_over_all_orders(seed: int, spec: str) -> None:
     assert row.pessimistic <= (row.value or 0) <= row.optimistic
 
 
+@pytest.mark.slow
 def test_without_ties_nothing_depends_on_them() -> None:
     predictions, truth = world(1)
     untied = [(*row[:3], float(place)) for place, row in enumerate(predictions)]

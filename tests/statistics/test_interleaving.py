@@ -30,6 +30,7 @@ def preferred(rows: list[tuple[Any, ...]], **params: Any) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 def test_team_draft_of_the_textbook() -> None:
     sessions, expected = TEXTBOOK["inputs"]["clicks_A_B_per_session"], TEXTBOOK["expected"]
     rows = [(i, system, n) for i, both in enumerate(sessions) for system, n in zip("BA", both, strict=True)]

@@ -69,7 +69,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 # ---- results ------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(0)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_statistic_and_alias_runs(
     database: duckdb.DuckDBPyConnection, name: str, monkeypatch: pytest.MonkeyPatch
@@ -108,7 +108,7 @@ def test_the_rows_have_an_order(database: duckdb.DuckDBPyConnection) -> None:
     assert [(r["system"], r["other"]) for r in pairs[:3]] == [("A", "B"), ("A", "C"), ("B", "C")]
 
 
-@pytest.mark.some(1)
+@pytest.mark.some(0)
 @pytest.mark.parametrize(
     "table",
     [
@@ -484,6 +484,7 @@ def test_counts_on_the_command_line_stay_as_they_were(run: Command) -> None:
     assert math.isclose(found["statistic"], 1.6)
 
 
+@pytest.mark.slow
 def test_what_reads_counts_takes_numbers_on_the_command_line(run: Command) -> None:
     def rows(*arguments: str) -> list[dict[str, Any]]:
         ended = run("test", *arguments, "--format", "json")

@@ -86,6 +86,7 @@ def test_a_comparison_takes_p_and_all_bounds_from_the_test() -> None:
     assert any("hold at every look" in finding.message for finding in found.checks)
 
 
+@pytest.mark.slow
 def test_few_queries_have_no_interval_of_another_test() -> None:
     """The bounds of the paired t-test would not hold at every look."""
     table = pa.table({

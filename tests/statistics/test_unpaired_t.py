@@ -25,6 +25,7 @@ def welch(**systems: list[float | None]) -> dict[str, object]:
     return row
 
 
+@pytest.mark.some(0)
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_scipy_finds_the_same(level: float) -> None:
     generator = np.random.default_rng(4)
@@ -51,6 +52,7 @@ def test_the_relative_interval_is_that_of_the_ratio_of_means() -> None:
     assert row["relative_upper"] == pytest.approx(6 / 2.5 * np.exp(half) - 1, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_values_that_are_null_are_left_out() -> None:
     assert welch(A=[1.0, 2.0, None, 4.0], B=[None, 3.0, 5.0]) == welch(A=[1.0, 2.0, 4.0], B=[3.0, 5.0])
 
