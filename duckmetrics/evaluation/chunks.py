@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import selects
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import try_cast
+from duckmetrics.expressions.build import picked, try_cast
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -21,14 +21,54 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 KEY = "query_id"
+# The number of predictions from which the ends of parts are taken.
+SAMPLED = 20_000
 Condition = Callable[[exp.Expr], exp.Expr]
 
 
-def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
-    """Yield the inputs of each part of the queries in turn, by a hash of the query id.
+def chunks_of(engine: Engine, inputs: Inputs, number: int) -> Iterator[Inputs]:
+    """Yield the inputs of each part of the queries in turn.
 
     Tables without a query id, such as the list of the systems, are in every part.
+
+    Plan rule: if the ids are numbers or text, a part is a range of them. If a file is in their order, DuckDB
+    skips what it has of other parts.
     """
+    edges = _edges(engine, inputs, number)
+    conditions = _in_ranges(edges) if edges else _by_hash(number)
+    for condition in conditions:
+        yield narrowed(inputs, condition)
+
+
+def _edges(engine: Engine, inputs: Inputs, number: int) -> list[int | str]:
+    """Return the first id of each part but the first, so that parts have about the same size; or nothing."""
+    rows = picked(inputs.queries["predictions"].subquery("predictions"), KEY)
+    size, seed = literal(SAMPLED), literal(1)
+    rows.set("sample", exp.TableSample(method=exp.var("RESERVOIR"), size=size, seed=seed))
+    place = exp.Window(this=exp.Ntile(this=literal(number)), order=exp.Order(expressions=[exp.column(KEY)]))
+    placed = picked(rows.subquery("sampled"), KEY, place.as_("place")).subquery("placed")
+    first = picked(placed, exp.Min(this=exp.column(KEY)).as_("id")).group_by("place").subquery("firsts")
+    ids = [row[0] for row in engine.rows(picked(first, "id").distinct().order_by("id"))][1:]
+    return ids if all(type(one) in (int, str) for one in ids) else []
+
+
+def _in_ranges(edges: Sequence[int | str]) -> Iterator[Condition]:
+    """Yield the conditions of the ranges below, between and above some ids."""
+    for low, high in zip((None, *edges), (*edges, None), strict=True):
+
+        def in_range(key: exp.Expr, low: int | str | None = low, high: int | str | None = high) -> exp.Expr:
+            bounds: list[exp.Expr] = []
+            if low is not None:
+                bounds.append(exp.GTE(this=key.copy(), expression=literal(low)))
+            if high is not None:
+                bounds.append(exp.LT(this=key.copy(), expression=literal(high)))
+            return exp.and_(*bounds)
+
+        yield in_range
+
+
+def _by_hash(number: int) -> Iterator[Condition]:
+    """Yield the conditions of parts by a hash of the id."""
     for place in range(number):
 
         def in_part(key: exp.Expr, place: int = place) -> exp.Expr:
@@ -36,7 +76,7 @@ def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
             remainder = exp.Mod(this=hashed, expression=literal(number))
             return exp.EQ(this=remainder, expression=literal(place))
 
-        yield narrowed(inputs, in_part)
+        yield in_part
 
 
 def narrowed(inputs: Inputs, condition: Condition) -> Inputs:

@@ -114,7 +114,7 @@ def _query_values(
     n_rows = _count(engine, inputs)
     is_large = n_rows >= LARGE
     codes = codes_of(engine, inputs) if is_large else Codes({})
-    for part in chunks_of(inputs, chunks) if chunks else (inputs,):
+    for part in chunks_of(engine, inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
         query, sorted_rows = _with_sorted_rows(engine, query, chunks, n_rows) if is_large else (query, [])

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 import duckdb
 import pytest
 import sqlglot
+from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
 from duckmetrics.compose.optimizer import SORTED, TOP
+from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import EngineError
-from duckmetrics.evaluation import family_evaluation
+from duckmetrics.evaluation import chunks, family_evaluation
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.inputs.inputs import Inputs
 from support.cases import RANKING
@@ -24,8 +26,6 @@ from support.little import evaluation
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sqlglot import exp
 
     from support.command_line import Command
 
@@ -208,10 +208,53 @@ def test_a_query_in_parts_has_each_row_once() -> None:
     ]
     for text in texts:
         query = cast("exp.Query", sqlglot.parse_one(text, dialect="duckdb"))
-        inputs = Inputs({"t": query}, {}, True, None, False, (), None)
-        parts = [part.queries["t"].sql("duckdb") for part in chunks_of(inputs, 3)]
-        found = [row for part in parts for row in duckdb.sql(part).fetchall()]
-        assert sorted(found) == sorted(duckdb.sql(text).fetchall()), text
+        for ids in ("(1), (4), (5)", "(TRUE), (FALSE)", "(1)"):
+            known = cast("exp.Query", sqlglot.parse_one(f"SELECT * FROM (VALUES {ids}) AS ids(query_id)"))
+            inputs = Inputs({"t": query, "predictions": known}, {}, True, None, False, (), None)
+            engine = DuckDBEngine()
+            parts = [part.queries["t"].sql("duckdb") for part in chunks_of(engine, inputs, 3)]
+            engine.close()
+            found = [row for part in parts for row in duckdb.sql(part).fetchall()]
+            assert sorted(found) == sorted(duckdb.sql(text).fetchall()), text
+
+
+# Query ids, and whether parts are ranges of them.
+KINDS = {
+    "numbers": ("q", True),
+    "wide numbers": ("CAST(q AS HUGEINT) * 1000000000000000000", True),
+    "negative": ("-q", True),
+    "text": ("'Q' || q", True),
+    "text of many kinds": ("['', 'ü', 'a''b', chr(10), '%', 'Z'][1 + q % 6] || q", True),
+    "dates": ("DATE '2024-01-01' + CAST(q AS INT)", False),
+    "uuids": ("CAST(md5('' || q) AS UUID)", False),
+}
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_by_ids_of_every_kind_change_no_value(
+    kind: str, connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_, is_range = KINDS[kind]
+    tables = [
+        f"SELECT * REPLACE ({id_} AS query_id) FROM (SELECT *, query_id AS q FROM {table}) WHERE q < 90"
+        for table in ("p", "t")
+    ]
+    seen = []
+    narrow = chunks.narrowed
+
+    def narrowed(inputs: Inputs, condition: chunks.Condition) -> Inputs:
+        seen.append(condition(exp.column("id")).sql("duckdb"))
+        return narrow(inputs, condition)
+
+    monkeypatch.setattr(chunks, "narrowed", narrowed)
+    whole, parts = (
+        duckmetrics.evaluate(*tables, ["ndcg@10", "map"], system="system", connection=connection, chunks=n)
+        for n in (None, 4)
+    )
+    assert whole.rows == parts.rows
+    assert len(seen) == 4
+    assert ("HASH(" in seen[0]) != is_range
 
 
 def test_chunks_are_of_queries() -> None:
