@@ -214,6 +214,29 @@ def sklearn_log_loss() -> dict[str, float]:
     return {"log_loss": float(log_loss(table["label"], table["score"]))}
 
 
+def sklearn_average_precision() -> dict[str, float]:
+    import pandas
+    from sklearn.metrics import average_precision_score
+
+    table = pandas.read_parquet(IMPRESSIONS, columns=["label", "score"])
+    return {"average_precision": float(average_precision_score(table["label"], table["score"]))}
+
+
+def polars_average_precision() -> dict[str, float]:
+    """Sum the precision at each distinct score, weighted by the clicks that have it."""
+    import polars as pl
+
+    groups = (
+        pl.scan_parquet(IMPRESSIONS)
+        .group_by("score")
+        .agg(pl.col("label").cast(pl.Float64).sum().alias("clicks"), pl.len().cast(pl.Float64).alias("rows"))
+        .sort("score", descending=True)
+    )
+    precision = pl.col("clicks").cum_sum() / pl.col("rows").cum_sum()
+    value = (pl.col("clicks") * precision).sum() / pl.col("clicks").sum()
+    return {"average_precision": groups.select(value).collect().item()}
+
+
 def polars_auc(score: str = "score") -> dict[str, float]:
     """Return the AUC from the sum of the average ranks of the clicks."""
     import polars as pl

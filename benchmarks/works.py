@@ -183,6 +183,10 @@ WORKS = [
         Claim("pandas + scikit-learn", OURS, ">=", 5.5), Claim("Polars", OURS, ">=", 1.9),
         Claim("ClickHouse (chdb)", OURS, ">=", 1.7), Claim(OURS, "bare sort", "<=", 1.3),
     )),
+    Work("average precision, all scores differ", "classification", "impressions", {
+        OURS: rows("average_precision"), "Polars": peer("polars_average_precision"),
+        "pandas + scikit-learn": peer("sklearn_average_precision"),
+    }, (Claim("pandas + scikit-learn", OURS, ">=", 2), Claim("Polars", OURS, ">=", 1))),
     Work("AUC, 1001 scores", "classification", "impressions", {
         OURS: rows("auc", score="rounded"), "Polars": peer("polars_auc_rounded"),
         "pandas + scikit-learn": peer("sklearn_auc_rounded"),

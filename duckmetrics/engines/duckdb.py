@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # What a release before 2.0 does not gain from.
 _ABSENT = {Feature.NUMBER_SORTS} if duckdb.__version__.startswith(("0.", "1.")) else set()
+# The units of a size, as DuckDB writes it.
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 class DuckDBEngine(Engine):
@@ -149,6 +151,11 @@ class DuckDBEngine(Engine):
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         return self._held.rows(query)
+
+    def memory_limit(self) -> float:
+        ((text,),) = self.rows("SELECT current_setting('memory_limit')")
+        number, unit = text.split()
+        return float(number) * 1024.0 ** _UNITS.index(unit)
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
         text = query.sql(self.dialect)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -114,6 +115,10 @@ class Engine(Protocol):
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
         ...
+
+    def memory_limit(self) -> float:
+        """Return the number of bytes that the engine may use."""
+        return math.inf
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query that counts; the same query gives the same while a call repeats."""

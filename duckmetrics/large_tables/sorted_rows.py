@@ -36,9 +36,11 @@ SCORES, SCORE_PLACES = "ended_scores", "placed_scores"
 # The bits of the largest number without the class, as the relation of the numbers says.
 BITS = 61
 FLOATS = ("DOUBLE", "FLOAT")
-# The number of rows from which a sort saves more than the other statements cost, and up to which numbers fit
-# into the memory that the sort needs.
-FEWEST_ROWS, MOST_NUMBERS = 500_000, 20_000_000
+# The bytes of a kept row: of a number; of a score with its class.
+NUMBER_BYTES, SCORE_BYTES = 8, 16
+# The number of rows from which a sort saves more than the other statements cost; the part of the memory that
+# the rows may take, because they stay in it while they are sorted.
+FEWEST_ROWS, PART_OF_MEMORY = 500_000, 1 / 5
 # The exponent of the largest score, below which the scale is no DOUBLE any more.
 LOWEST_EXPONENT = -900
 
@@ -46,8 +48,8 @@ LOWEST_EXPONENT = -900
 def with_pairs(catalog: Catalog, engine: Engine, inputs: Inputs) -> Inputs:
     """Return the inputs, and with them the pairs in a table if numbers save time.
 
-    They save none with several systems or slices, or with too few or too many rows. There are no numbers for
-    scores that are missing, infinite, or no DOUBLE or FLOAT.
+    They save none with several systems or slices, with few rows, or with more rows than fit into the memory.
+    There are no numbers for scores that are missing, infinite, or no DOUBLE or FLOAT.
     """
     if not engine.supports(Feature.NUMBER_SORTS) or not _has_one_segment(inputs):
         return inputs
@@ -73,7 +75,9 @@ def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -
 
     Returns: the names of the tables that the places are read from, too.
     """
-    if n_rows < FEWEST_ROWS or not engine.supports(Feature.GLOBAL_SORTS) or not _has_one_segment(inputs):
+    if not engine.supports(Feature.GLOBAL_SORTS) or not _has_one_segment(inputs):
+        return inputs, []
+    if not _is_worth_it(engine, n_rows, SCORE_BYTES):
         return inputs, []
     downward = exp.Ordered(this=exp.column("score"), desc=True, nulls_first=False)
     in_order = _in_order(catalog, engine, inputs, SCORES, {WEIGHTED: False}, downward, "label")
@@ -81,6 +85,11 @@ def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -
     tp = exp.Window(this=exp.Sum(this=exp.column("label")), spec=whole).as_("tp")
     places = _placed(inputs, in_order, exp.column("score"), tp)
     return replace(inputs, queries={**inputs.queries, SCORE_PLACES: places}), [in_order]
+
+
+def _is_worth_it(engine: Engine, n_rows: int, n_bytes: int) -> bool:
+    """Return whether there are many rows, and they fit into the memory."""
+    return n_rows >= FEWEST_ROWS and n_rows * n_bytes <= PART_OF_MEMORY * engine.memory_limit()
 
 
 def _has_one_segment(inputs: Inputs) -> bool:
@@ -120,7 +129,7 @@ def _scale(engine: Engine, composer: Composer) -> float | None:
         exp.Anonymous(this="typeof", expressions=[exp.Max(this=score)]),
     ).from_("predictions")
     n_rows, n_scores, most, type_ = engine.rows(composer.complete(query))[0]
-    if not FEWEST_ROWS <= n_rows <= MOST_NUMBERS or n_scores != n_rows or type_ not in FLOATS:
+    if not _is_worth_it(engine, n_rows, NUMBER_BYTES) or n_scores != n_rows or type_ not in FLOATS:
         return None
     exponent = math.frexp(most)[1]
     return 2.0 ** (BITS - exponent) if math.isfinite(most) and exponent >= LOWEST_EXPONENT else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,26 @@ def test_rows_that_have_no_numbers(options: dict[str, Any], monkeypatch: pytest.
     (rows, by_numbers), (same, _) = (numbered(monkeypatch, table, n, **options) for n in (1, 10**9))
     assert not by_numbers
     assert rows == same
+
+
+def test_rows_that_do_not_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ROWS.format(score="r", label=LABELS["0 and 1"])
+    for n_bytes, is_kept in ((2000 * 16 * 5, True), (2000 * 8 * 5 - 1, False)):
+        monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _, n_bytes=n_bytes: n_bytes)
+        assert numbered(monkeypatch, table, 1)[1] == is_kept
+        monkeypatch.undo()
+        monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _, n_bytes=n_bytes: n_bytes)
+        assert of_thresholds(monkeypatch, table, 1)[1] == is_kept
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("limit", ["500MB", "2GiB", "3.5TB"])
+def test_the_memory_limit_is_in_bytes(limit: str) -> None:
+    engine = DuckDBEngine(memory_limit=limit)
+    number, unit = re.fullmatch(r"([\d.]+)(.*)", limit).groups()  # type: ignore[union-attr]
+    expected = float(number) * {"MB": 1e6, "GiB": 1024**3, "TB": 1e12}[unit]
+    assert engine.memory_limit() == pytest.approx(expected, rel=0.05)
+    engine.close()
 
 
 @pytest.mark.slow
