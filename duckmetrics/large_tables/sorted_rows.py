@@ -33,11 +33,12 @@ KEYS = ("system", "segment")
 # The relations of numbers and of scores, each with a last row; of their places; and of pairs.
 NUMBERS, NUMBER_PLACES, PAIRS = "ended_numbers", "placed_numbers", "numbered_pairs"
 SCORES, SCORE_PLACES = "ended_scores", "placed_scores"
+CLASS = "is_positive"
 # The bits of the largest number without the class, as the relation of the numbers says.
 BITS = 61
 FLOATS = ("DOUBLE", "FLOAT")
 # The bytes of a kept row: of a number; of a score with its class.
-NUMBER_BYTES, SCORE_BYTES = 8, 16
+NUMBER_BYTES, SCORE_BYTES = 8, 9
 # The number of rows from which a sort saves more than the other statements cost; the part of the memory that
 # the rows may take, because they stay in it while they are sorted.
 FEWEST_ROWS, PART_OF_MEMORY = 500_000, 1 / 5
@@ -80,10 +81,11 @@ def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -
     if not _is_worth_it(engine, n_rows, SCORE_BYTES):
         return inputs, []
     downward = exp.Ordered(this=exp.column("score"), desc=True, nulls_first=False)
-    in_order = _in_order(catalog, engine, inputs, SCORES, {WEIGHTED: False}, downward, "label")
-    whole = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
-    tp = exp.Window(this=exp.Sum(this=exp.column("label")), spec=whole).as_("tp")
-    places = _placed(inputs, in_order, exp.column("score"), tp)
+    in_order = _in_order(catalog, engine, inputs, SCORES, {WEIGHTED: False}, downward, CLASS)
+    positive = exp.column(CLASS)
+    upto = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
+    tp = exp.Window(this=exp.Sum(this=cast_to(positive.copy(), "DOUBLE")), spec=upto).as_("tp")
+    places = _placed(inputs, in_order, exp.column("score"), positive, tp)
     return replace(inputs, queries={**inputs.queries, SCORE_PLACES: places}), [in_order]
 
 

@@ -112,7 +112,7 @@ def test_rows_that_have_no_numbers(options: dict[str, Any], monkeypatch: pytest.
 
 def test_rows_that_do_not_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ROWS.format(score="r", label=LABELS["0 and 1"])
-    for n_bytes, is_kept in ((2000 * 16 * 5, True), (2000 * 8 * 5 - 1, False)):
+    for n_bytes, is_kept in ((2001 * 9 * 5, True), (2000 * 8 * 5 - 1, False)):
         monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _, n_bytes=n_bytes: n_bytes)
         assert numbered(monkeypatch, table, 1)[1] == is_kept
         monkeypatch.undo()

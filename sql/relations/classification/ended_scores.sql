@@ -3,6 +3,6 @@
 -- inputs:   predictions (system, segment, label, score)
 -- grain:    row
 -- note:     so each score is followed by a lower one, or by none
-SELECT system, segment, score, label FROM labeled
+SELECT system, segment, score, label > 0 AS is_positive FROM labeled
 UNION ALL
-SELECT system, segment, NULL AS score, 0e0 AS label FROM segments;
+SELECT system, segment, NULL AS score, FALSE AS is_positive FROM segments;

@@ -1,12 +1,15 @@
 -- name:     placed_scores
--- title:    Scores from the highest to the lowest, with the number of positives at or above them
+-- title:    Scores from the highest to the lowest, with the number of positives up to each
 -- inputs:   predictions (system, segment, label, score)
 -- grain:    row
--- note:     equal scores have any order among each other
 SELECT
     system,
     segment,
     score,
-    row_number() OVER (PARTITION BY system, segment ORDER BY score DESC NULLS LAST) AS place,
-    sum(label) OVER (PARTITION BY system, segment ORDER BY score DESC NULLS LAST) AS tp
+    is_positive,
+    row_number() OVER (PARTITION BY system, segment ORDER BY score DESC NULLS LAST, is_positive) AS place,
+    sum(CASE WHEN is_positive THEN 1e0 ELSE 0e0 END) OVER (
+        PARTITION BY system, segment ORDER BY score DESC NULLS LAST, is_positive
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS tp
 FROM ended_scores;

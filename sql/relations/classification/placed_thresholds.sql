@@ -11,8 +11,8 @@ WITH followed AS (
         place,
         score AS next_score,
         lag(score) OVER (PARTITION BY system, segment ORDER BY place) AS score,
-        lag(place) OVER (PARTITION BY system, segment ORDER BY place) AS upto,
-        lag(tp) OVER (PARTITION BY system, segment ORDER BY place) AS tp
+        place - 1 AS upto,
+        tp - CASE WHEN is_positive THEN 1e0 ELSE 0e0 END AS tp
     FROM placed_scores
 ),
 last_rows AS (
