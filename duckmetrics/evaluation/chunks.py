@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import selects
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import picked, try_cast
+from duckmetrics.expressions.build import first_of_parts, picked, try_cast
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 KEY = "query_id"
-# The number of predictions from which the ends of parts are taken.
-SAMPLED = 20_000
 Condition = Callable[[exp.Expr], exp.Expr]
 
 
@@ -43,12 +41,7 @@ def chunks_of(engine: Engine, inputs: Inputs, number: int) -> Iterator[Inputs]:
 def _edges(engine: Engine, inputs: Inputs, number: int) -> list[int | str]:
     """Return the first id of each part but the first, so that parts have about the same size; or nothing."""
     rows = picked(inputs.queries["predictions"].subquery("predictions"), KEY)
-    size, seed = literal(SAMPLED), literal(1)
-    rows.set("sample", exp.TableSample(method=exp.var("RESERVOIR"), size=size, seed=seed))
-    place = exp.Window(this=exp.Ntile(this=literal(number)), order=exp.Order(expressions=[exp.column(KEY)]))
-    placed = picked(rows.subquery("sampled"), KEY, place.as_("place")).subquery("placed")
-    first = picked(placed, exp.Min(this=exp.column(KEY)).as_("id")).group_by("place").subquery("firsts")
-    ids = [row[0] for row in engine.rows(picked(first, "id").distinct().order_by("id"))][1:]
+    ids = [row[0] for row in engine.rows(first_of_parts(rows, KEY, number))][1:]
     return ids if all(type(one) in (int, str) for one in ids) else []
 
 

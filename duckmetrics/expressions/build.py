@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from duckmetrics.expressions.folding import Value
 
+# The number of rows that show where parts of about the same size begin.
+SAMPLED = 20_000
+
 
 def stacked(queries: Iterable[exp.Query]) -> exp.Query:
     """Return the UNION ALL of queries with the same columns."""
@@ -65,6 +68,22 @@ def joined_left(rows: exp.Query, other: exp.Query, key: str, columns: Sequence[s
 def least_by(rows: exp.Query, key: str, value: exp.Expr, name: str) -> exp.Select:
     """Return the least value of each key under a name."""
     return exp.select(key, exp.Min(this=value).as_(name)).from_(rows.subquery("rows")).group_by(key)
+
+
+def first_of_parts(rows: exp.Select, column: str, number: int) -> exp.Select:
+    """Return the first values of parts of about the same size of some sampled rows, in their order.
+
+    Args:
+        rows: the query of the column.
+        number: of parts; with few different values, there are fewer.
+    """
+    some = rows.copy()
+    some.set("sample", exp.TableSample(method=exp.var("RESERVOIR"), size=literal(SAMPLED), seed=literal(1)))
+    part = exp.Window(this=exp.Ntile(this=literal(number)), order=exp.Order(expressions=[exp.column(column)]))
+    placed = picked(some.subquery("sampled"), column, part.as_("part")).subquery("placed")
+    first = exp.Min(this=exp.column(column)).as_(column)
+    firsts = picked(placed, first).group_by("part").subquery("firsts")
+    return picked(firsts, column).distinct().order_by(column)
 
 
 def try_cast(value: exp.Expr, type_: str | exp.DataType) -> exp.TryCast:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import PLACE, in_kept_order
 from duckmetrics.engines.engine import Feature, keep_new, keep_readable
-from duckmetrics.expressions.build import cast_to, everything, picked
+from duckmetrics.expressions.build import cast_to, everything, first_of_parts, picked, row_count, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import WEIGHTED
 
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
 # What all rows that are kept in one order have in common.
 KEYS = ("system", "segment")
-# The relations of numbers and of scores, each with a last row; of their places; and of pairs.
-NUMBERS, NUMBER_PLACES, PAIRS = "ended_numbers", "placed_numbers", "numbered_pairs"
+# The relations of numbers, their places, their sums, and pairs; of scores, and their places.
+NUMBERS, NUMBER_PLACES, SUMS, PAIRS = "numbered", "placed_numbers", "numbered_sums", "numbered_pairs"
 SCORES, SCORE_PLACES = "ended_scores", "placed_scores"
-CLASS = "is_positive"
+NUMBER, CLASS = "number", "is_positive"
+# A number that is larger than all others, as the relation of the last row has it.
+LAST = 2**63 - 2
 # The bits of the largest number without the class, as the relation of the numbers says.
 BITS = 61
 FLOATS = ("DOUBLE", "FLOAT")
@@ -49,23 +51,55 @@ LOWEST_EXPONENT = -900
 def with_pairs(catalog: Catalog, engine: Engine, inputs: Inputs) -> Inputs:
     """Return the inputs, and with them the pairs in a table if numbers save time.
 
-    They save none with several systems or slices, with few rows, or with more rows than fit into the memory.
-    There are no numbers for scores that are missing, infinite, or no DOUBLE or FLOAT.
+    They save none with several systems or slices, or with few rows. There are no numbers for scores that are
+    missing, infinite, or no DOUBLE or FLOAT.
     """
     if not engine.supports(Feature.NUMBER_SORTS) or not _has_one_segment(inputs):
         return inputs
-    scale = _scale(engine, inputs.composer(catalog))
-    if scale is None:
+    n_rows, scale = _scale(engine, inputs.composer(catalog))
+    if n_rows < FEWEST_ROWS or scale is None:
         return inputs
-    values = {"scale": scale, WEIGHTED: False}
-    number = exp.column("number")
-    in_order = _in_order(catalog, engine, inputs, NUMBERS, values, exp.Ordered(this=number, desc=False))
-    places = _placed(inputs, in_order, number.copy())
-    composer = inputs.composer(catalog, {**inputs.queries, NUMBER_PLACES: places})
-    pairs = in_kept_order(composer.complete(everything(composer.relation(PAIRS, values))))
-    kept = engine.kept(keep_new(engine, PAIRS, pairs))
-    engine.discard(in_order)
-    return replace(inputs, queries={**inputs.queries, PAIRS: kept})
+    values: dict[str, Value] = {"scale": scale, WEIGHTED: False}
+    sums, n_before = engine.name(SUMS), 0
+    for low, high in _ranges(engine, inputs.composer(catalog), values, n_rows):
+        in_order = _numbers(engine, inputs.composer(catalog), values, low, high)
+        places = _placed(inputs, in_order, n_before, exp.column(NUMBER))
+        composer = inputs.composer(catalog, {**inputs.queries, NUMBER_PLACES: places})
+        query = in_kept_order(composer.complete(everything(composer.relation(SUMS, values))))
+        engine.keep(sums, query, more=low is not None)
+        n_before += int(engine.rows(row_count(in_order))[0][0]) - 1
+        engine.discard(in_order)
+    composer = inputs.composer(catalog, {**inputs.queries, SUMS: engine.kept(sums)})
+    pairs = composer.complete(everything(composer.relation(PAIRS, values)))
+    return replace(inputs, queries={**inputs.queries, PAIRS: engine.kept(keep_new(engine, PAIRS, pairs))})
+
+
+def _ranges(
+    engine: Engine, composer: Composer, values: Mapping[str, Value], n_rows: int
+) -> list[tuple[int | None, int | None]]:
+    """Return ranges of numbers, each of which fits into the memory and has all rows of its scores."""
+    number = math.ceil(n_rows * NUMBER_BYTES / (PART_OF_MEMORY * engine.memory_limit()))
+    edges: list[int] = []
+    if number > 1:
+        rows = picked(composer.relation(NUMBERS, values), NUMBER)
+        firsts = engine.rows(composer.complete(first_of_parts(rows, NUMBER, number)))
+        edges = sorted({first - first % 2 for (first,) in firsts[1:]})
+    return list(zip([None, *edges], [*edges, None], strict=True))
+
+
+def _numbers(
+    engine: Engine, composer: Composer, values: Mapping[str, Value], low: int | None, high: int | None
+) -> str:
+    """Keep the numbers of a range in their order, and one that is larger; return the name of the table."""
+    rows = picked(composer.relation(NUMBERS, values), NUMBER)
+    if low is not None:
+        rows = rows.where(exp.GTE(this=exp.column(NUMBER), expression=literal(low)))
+    if high is not None:
+        rows = rows.where(exp.LT(this=exp.column(NUMBER), expression=literal(high)))
+    last = exp.select(literal(LAST if high is None else high).as_(NUMBER))
+    order = exp.Ordered(this=exp.column(NUMBER), desc=False)
+    numbers = picked(stacked([rows, last]).subquery("numbers"), NUMBER).order_by(order)
+    return keep_readable(engine, "in_order", composer.complete(numbers))
 
 
 def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -> tuple[Inputs, list[str]]:
@@ -78,49 +112,33 @@ def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -
     """
     if not engine.supports(Feature.GLOBAL_SORTS) or not _has_one_segment(inputs):
         return inputs, []
-    if not _is_worth_it(engine, n_rows, SCORE_BYTES):
+    if n_rows < FEWEST_ROWS or n_rows * SCORE_BYTES > PART_OF_MEMORY * engine.memory_limit():
         return inputs, []
     downward = exp.Ordered(this=exp.column("score"), desc=True, nulls_first=False)
-    in_order = _in_order(catalog, engine, inputs, SCORES, {WEIGHTED: False}, downward, CLASS)
+    composer = inputs.composer(catalog)
+    rows = picked(composer.relation(SCORES, {WEIGHTED: False}), "score", CLASS).order_by(downward)
+    in_order = keep_readable(engine, "in_order", composer.complete(rows))
     positive = exp.column(CLASS)
     upto = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     tp = exp.Window(this=exp.Sum(this=cast_to(positive.copy(), "DOUBLE")), spec=upto).as_("tp")
-    places = _placed(inputs, in_order, exp.column("score"), positive, tp)
+    places = _placed(inputs, in_order, 0, exp.column("score"), positive, tp)
     return replace(inputs, queries={**inputs.queries, SCORE_PLACES: places}), [in_order]
-
-
-def _is_worth_it(engine: Engine, n_rows: int, n_bytes: int) -> bool:
-    """Return whether there are many rows, and they fit into the memory."""
-    return n_rows >= FEWEST_ROWS and n_rows * n_bytes <= PART_OF_MEMORY * engine.memory_limit()
 
 
 def _has_one_segment(inputs: Inputs) -> bool:
     return inputs.constants.keys() >= {*KEYS}
 
 
-def _in_order(
-    catalog: Catalog,
-    engine: Engine,
-    inputs: Inputs,
-    relation: str,
-    values: Mapping[str, Value],
-    order: exp.Ordered,
-    *others: str,
-) -> str:
-    """Keep the rows of a relation in an order; return the name of the table."""
-    composer = inputs.composer(catalog)
-    rows = picked(composer.relation(relation, values), order.this.copy(), *others)
-    return keep_readable(engine, "in_order", composer.complete(rows.order_by(order)))
-
-
-def _placed(inputs: Inputs, in_order: str, *columns: exp.Expr) -> exp.Select:
-    """Return the query of rows with their places in the order in which they are kept."""
+def _placed(inputs: Inputs, in_order: str, n_before: int, *columns: exp.Expr) -> exp.Select:
+    """Return the query of rows with their places in the order in which they are kept, after those before."""
     keys = (literal(inputs.constants[key]).as_(key) for key in KEYS)
-    return picked(in_order, *keys, *columns, exp.Window(this=exp.RowNumber()).as_(PLACE))
+    place: exp.Expr = exp.Window(this=exp.RowNumber())
+    place = exp.Add(this=place, expression=literal(n_before)) if n_before else place
+    return picked(in_order, *keys, *columns, place.as_(PLACE))
 
 
-def _scale(engine: Engine, composer: Composer) -> float | None:
-    """Return the power of two that makes large scores whole; None if there are no numbers."""
+def _scale(engine: Engine, composer: Composer) -> tuple[int, float | None]:
+    """Return the number of rows, and the power of two that makes large scores whole; None for no numbers."""
     composer.relation("predictions", {})
     score = exp.column("score")
     largest = exp.Max(this=exp.Abs(this=score.copy()))
@@ -131,7 +149,7 @@ def _scale(engine: Engine, composer: Composer) -> float | None:
         exp.Anonymous(this="typeof", expressions=[exp.Max(this=score)]),
     ).from_("predictions")
     n_rows, n_scores, most, type_ = engine.rows(composer.complete(query))[0]
-    if not _is_worth_it(engine, n_rows, NUMBER_BYTES) or n_scores != n_rows or type_ not in FLOATS:
-        return None
+    if n_rows == 0 or n_scores != n_rows or type_ not in FLOATS or not math.isfinite(most):
+        return n_rows, None
     exponent = math.frexp(most)[1]
-    return 2.0 ** (BITS - exponent) if math.isfinite(most) and exponent >= LOWEST_EXPONENT else None
+    return n_rows, 2.0 ** (BITS - exponent) if exponent >= LOWEST_EXPONENT else None

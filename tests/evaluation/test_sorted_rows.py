@@ -59,13 +59,15 @@ def numbered(
     return result.rows, "placed_numbers" in result.sql
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("parts", [1, 7])
 def test_numbers_in_place_of_scores_change_nothing(
-    scores: str, labels: str, monkeypatch: pytest.MonkeyPatch
+    parts: int, scores: str, labels: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = ROWS.format(score=SCORES[scores], label=LABELS[labels])
+    monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _: 2000 * 8 * 5 / parts)
     (rows, by_numbers), (same, by_ranks) = (numbered(monkeypatch, table, n) for n in (1, 10**9))
     assert (by_numbers, by_ranks) == (scores != "without a scale", False)
     assert rows == same
@@ -110,12 +112,9 @@ def test_rows_that_have_no_numbers(options: dict[str, Any], monkeypatch: pytest.
     assert rows == same
 
 
-def test_rows_that_do_not_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_that_do_not_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ROWS.format(score="r", label=LABELS["0 and 1"])
-    for n_bytes, is_kept in ((2001 * 9 * 5, True), (2000 * 8 * 5 - 1, False)):
-        monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _, n_bytes=n_bytes: n_bytes)
-        assert numbered(monkeypatch, table, 1)[1] == is_kept
-        monkeypatch.undo()
+    for n_bytes, is_kept in ((2001 * 9 * 5, True), (2000 * 9 * 5 - 1, False)):
         monkeypatch.setattr(DuckDBEngine, "memory_limit", lambda _, n_bytes=n_bytes: n_bytes)
         assert of_thresholds(monkeypatch, table, 1)[1] == is_kept
         monkeypatch.undo()
