@@ -331,8 +331,7 @@ def test_an_attached_database_needs_nothing_beside_it(
     ours = [m for m in macros(CATALOG) if m.name == "ab" or (m.is_internal and not m.is_table)]
     monkeypatch.setattr(database, "macros", lambda catalog: tuple(ours))
     with duckdb.connect(tmp_path / "ours.duckdb") as connection:
-        for statement in database.statements(CATALOG):
-            connection.execute(statement)
+        connection.execute(database.database_script(CATALOG))
     arguments = (
         "'users', 'variant', 'revenue, clicks/sessions, paid', control := 'A', pre := 'revenue=before'"
     )
