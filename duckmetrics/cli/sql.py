@@ -89,20 +89,16 @@ def macros(output: Path | None, database: Path | None) -> None:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
         _write_database(database)
     elif output is not None:
-        targets.refuse(output, targets.SQL)
+        texts = {output: shipped.macros_sql}
         if output.resolve() == shipped.macros_file().resolve():
-            _write(output, shipped.written_macros())
-            _write(shipped.database_file(), shipped.written_database_macros())
-        else:
-            _write(output, shipped.macros_sql())
+            texts = {output: shipped.written_macros, shipped.database_file(): shipped.written_database_macros}
+        for path in texts:
+            targets.refuse(path, targets.SQL)
+        for path, text in [(path, write()) for path, write in texts.items()]:
+            with targets.replacing(path, targets.SQL) as draft:
+                targets.write_text(draft, text)
     else:
         click.echo(shipped.macros_sql(), nl=False)
-
-
-def _write(target: Path, text: str) -> None:
-    """Write a file of SQL whole."""
-    with targets.replacing(target, targets.SQL) as path:
-        targets.write_text(path, text)
 
 
 def _write_database(path: Path) -> None:

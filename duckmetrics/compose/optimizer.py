@@ -25,8 +25,10 @@ MAX_DEPTH = 999_999
 CLAUSES = ("where", "qualify", "group", "having", "order")
 # The ways to compute ranks, and the depth up to which the first way is faster.
 TOP, SORTED = "top", "sorted"
-# The column of the places of rows that are kept in their order.
+# The column of the places of rows that are kept in their order; the relations that read them: the places of
+# scores, the thresholds from these, and pairs that are counted from numbers.
 PLACE = "place"
+PLACED_SCORES, PLACED_THRESHOLDS, NUMBERED_PAIRS = "placed_scores", "placed_thresholds", "numbered_pairs"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
 CONTENDERS = "contenders"
@@ -85,7 +87,7 @@ def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
 def in_kept_order(query: exp.Select) -> exp.Select:
     """Let windows by the place of a row take the rows in the order in which they are kept; in place.
 
-    Plan rule: DuckDB needs no sort then.
+    Plan rule: DuckDB needs no sort then. SQL of the user is in views, so its windows stay as they are.
     """
     for window in query.find_all(exp.Window):
         order = window.args.get("order")

@@ -84,7 +84,8 @@ def _in_order(
         return with_pairs(catalog, engine, inputs), []
     if any(reads_thresholds(catalog, m, plan[m.text]) for m in measures):
         ((distinct, n_rows),) = engine.rows(distinct_scores(inputs.composer(catalog)))
-        return with_places(catalog, engine, inputs, n_rows if are_many(distinct, n_rows) else 0)
+        if are_many(distinct, n_rows):
+            return with_places(catalog, engine, inputs, n_rows)
     return inputs, []
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.compose.optimizer import PLACE
 from duckmetrics.expressions.build import cast_to, distinct, picked, row_count
 from duckmetrics.expressions.folding import literal
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.engines.engine import Engine
 
-KEY, PLACE = "sort_key", "place"
+KEY = "sort_key"
 # The part of the number above the item.
 OF_SCORE = "of_score"
 # The order of the numbers, whatever the default of the connection is.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.compose.optimizer import PLACE, in_kept_order
+from duckmetrics.catalog.definition import SYSTEM_GRAIN
+from duckmetrics.compose.optimizer import NUMBERED_PAIRS, PLACE, PLACED_SCORES, in_kept_order
 from duckmetrics.engines.engine import Feature, keep_new, keep_readable
 from duckmetrics.expressions.build import cast_to, everything, first_of_parts, picked, row_count, stacked
 from duckmetrics.expressions.folding import literal
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
-# What all rows that are kept in one order have in common.
-KEYS = ("system", "segment")
-# The relations of numbers, their places, their sums, and pairs; of scores, and their places.
-NUMBERS, NUMBER_PLACES, SUMS, PAIRS = "numbered", "placed_numbers", "numbered_sums", "numbered_pairs"
-SCORES, SCORE_PLACES = "ended_scores", "placed_scores"
+# The relations of numbers, of their places and of their sums; of scores.
+NUMBERS, NUMBER_PLACES, SUMS, SCORES = "numbered", "placed_numbers", "numbered_sums", "ended_scores"
 NUMBER, CLASS = "number", "is_positive"
 # A number that is larger than all others, as the relation of the last row has it.
 LAST = 2**63 - 2
@@ -70,8 +68,9 @@ def with_pairs(catalog: Catalog, engine: Engine, inputs: Inputs) -> Inputs:
         n_before += int(engine.rows(row_count(in_order))[0][0]) - 1
         engine.discard(in_order)
     composer = inputs.composer(catalog, {**inputs.queries, SUMS: engine.kept(sums)})
-    pairs = composer.complete(everything(composer.relation(PAIRS, values)))
-    return replace(inputs, queries={**inputs.queries, PAIRS: engine.kept(keep_new(engine, PAIRS, pairs))})
+    pairs = composer.complete(everything(composer.relation(NUMBERED_PAIRS, values)))
+    kept = engine.kept(keep_new(engine, NUMBERED_PAIRS, pairs))
+    return replace(inputs, queries={**inputs.queries, NUMBERED_PAIRS: kept})
 
 
 def _ranges(
@@ -122,16 +121,17 @@ def with_places(catalog: Catalog, engine: Engine, inputs: Inputs, n_rows: int) -
     upto = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     tp = exp.Window(this=exp.Sum(this=cast_to(positive.copy(), "DOUBLE")), spec=upto).as_("tp")
     places = _placed(inputs, in_order, 0, exp.column("score"), positive, tp)
-    return replace(inputs, queries={**inputs.queries, SCORE_PLACES: places}), [in_order]
+    return replace(inputs, queries={**inputs.queries, PLACED_SCORES: places}), [in_order]
 
 
 def _has_one_segment(inputs: Inputs) -> bool:
-    return inputs.constants.keys() >= {*KEYS}
+    """Return whether all rows have the same system and slice, which a kept order does not tell apart."""
+    return inputs.constants.keys() >= {*SYSTEM_GRAIN}
 
 
 def _placed(inputs: Inputs, in_order: str, n_before: int, *columns: exp.Expr) -> exp.Select:
     """Return the query of rows with their places in the order in which they are kept, after those before."""
-    keys = (literal(inputs.constants[key]).as_(key) for key in KEYS)
+    keys = (literal(inputs.constants[key]).as_(key) for key in SYSTEM_GRAIN)
     place: exp.Expr = exp.Window(this=exp.RowNumber())
     place = exp.Add(this=place, expression=literal(n_before)) if n_before else place
     return picked(in_order, *keys, *columns, place.as_(PLACE))

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.compose.optimizer import without_idle_steps
+from duckmetrics.compose.optimizer import PLACE, without_idle_steps
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.expressions.build import equal_columns, picked, row_count, stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.large_tables.sort_keys import PLACE, UPWARD, are_many, sort_keys
+from duckmetrics.large_tables.sort_keys import UPWARD, are_many, sort_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.compose.optimizer import in_kept_order
+from duckmetrics.compose.optimizer import (
+    NUMBERED_PAIRS,
+    PLACED_SCORES,
+    PLACED_THRESHOLDS,
+    in_kept_order,
+)
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
@@ -35,11 +40,8 @@ if TYPE_CHECKING:
 
 SEGMENTS, BINARY = "segments", "labeled"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
-# The pairs of a metric of all rows; the same added up from units, if an interval has sorted the rows, and
-# counted from sorted numbers.
-PAIRS, ADDED_UP, NUMBERED = "pairs", "unit_pairs", "numbered_pairs"
-# The places of scores that are kept in their order, and the thresholds from these.
-PLACES, PLACED = "placed_scores", "placed_thresholds"
+# The pairs of a metric of all rows, and the same added up from units, if an interval has sorted the rows.
+PAIRS, ADDED_UP = "pairs", "unit_pairs"
 # The columns that a metric may yield next to its value, with their types.
 EXTRAS = {"lower": "DOUBLE", "upper": "DOUBLE", "n_undefined": "BIGINT"}
 
@@ -269,16 +271,17 @@ def slice_values(
     """
     composer = inputs.composer(catalog)
     plan = plan or plans_on(catalog, engine, inputs, measures)
-    known = next((name for name in (ADDED_UP, NUMBERED) if name in inputs.queries), None)
+    is_placed = PLACED_SCORES in inputs.queries
+    known = next((name for name in (ADDED_UP, NUMBERED_PAIRS) if name in inputs.queries), None)
     for measure in measures:
         values = {**measure.values, **plan[measure.text]}
         if known is not None and sorts_rows(measure, plan[measure.text]):
             composer.stand_in(PAIRS, values, known)
-        if PLACES in inputs.queries and reads_thresholds(catalog, measure, plan[measure.text]):
+        if is_placed and reads_thresholds(catalog, measure, plan[measure.text]):
             for given in (values, composer.known(catalog.relations[PAIRS], values)):
-                composer.stand_in(THRESHOLDS, given, PLACED)
+                composer.stand_in(THRESHOLDS, given, PLACED_THRESHOLDS)
     query = per_slice(composer, measures, plan)
-    query = in_kept_order(query) if PLACES in inputs.queries else query
+    query = in_kept_order(query) if is_placed else query
     table = engine.name("per_segment")
     with engine.step("values per slice"):
         engine.keep(table, on_engine(catalog, engine, query))

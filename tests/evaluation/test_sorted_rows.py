@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.engine
+
+# Evaluates rows; returns the results, and whether rows were kept in their order.
+Evaluated = Callable[..., tuple[tuple[dict[str, Any], ...], bool]]
 
 # The scores of 2,000 rows; i is the number of the row, r a number from 0 to 1, about the same for some rows.
 SCORES = {
@@ -129,20 +133,6 @@ def test_the_memory_limit_is_in_bytes(limit: str) -> None:
     engine.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("digits", [2, 4, 15])
-def test_numbers_are_stored_by_many_threads(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = f"SELECT i % 13 < 3 AS label, round(sin(i * i), {digits}) AS score FROM range(700_000) t(i)"
-    found = []
-    for fewest_rows in (1, 10**9):
-        with duckdb.connect() as connection:
-            connection.execute("SET threads = 8; SET preserve_insertion_order = false")
-            connection.execute(f"CREATE TABLE clicks AS {rows}")
-            found.append(numbered(monkeypatch, "clicks", fewest_rows, connection=connection))
-    assert found[0][0] == found[1][0]
-    assert [by_numbers for _, by_numbers in found] == [True, False]
-
-
 # --- thresholds -------------------------------------------------------------------------------------
 
 
@@ -209,15 +199,21 @@ def test_bins_beside_places(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_alike(rows, same)
 
 
+# --- both -------------------------------------------------------------------------------------------
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("evaluated", [numbered, of_thresholds])
 @pytest.mark.parametrize("digits", [2, 4, 15])
-def test_places_are_stored_by_many_threads(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_threads_keep_the_order(
+    evaluated: Evaluated, digits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = f"SELECT i % 13 < 3 AS label, round(sin(i * i), {digits}) AS score FROM range(700_000) rows(i)"
     found = []
     for fewest_rows in (1, 10**9):
         with duckdb.connect() as connection:
             connection.execute("SET threads = 8; SET preserve_insertion_order = false")
             connection.execute(f"CREATE TABLE clicks AS {rows}")
-            found.append(of_thresholds(monkeypatch, "clicks", fewest_rows, connection=connection))
-    assert [by_places for _, by_places in found] == [True, False]
+            found.append(evaluated(monkeypatch, "clicks", fewest_rows, connection=connection))
+    assert [is_kept for _, is_kept in found] == [True, False]
     assert_alike(found[0][0], found[1][0])
