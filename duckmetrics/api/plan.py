@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import date
     from typing import Unpack
 
@@ -119,9 +120,12 @@ def plan(
         return _from_numbers(goal, sd, rate, unpaired, share)
     if sd is not None or rate is not None:
         raise MetricError("plan", "data together with sd or rate", "give either")
+    # Systems with other units are evaluated as `compare` does it: each on the queries that it answered.
+    are_others = unpaired and (system is not None or score is not None or isinstance(predictions, Mapping))
     comparer = read_comparer(
-        read_inference(LEVEL, cluster=cluster), PAIRED, NONE, ALPHA, 0.8, allow_different, False
-    )
+        read_inference(LEVEL, cluster=cluster), PAIRED, NONE, ALPHA, 0.8, allow_different, False,
+        unpaired=are_others,
+    )  # fmt: skip
     comparer = replace(comparer, command="plan")
     given: dict[str, Any] = {
         "truth": truth, "columns": columns, "queries": queries, "like": like, "layout": layout,

@@ -32,7 +32,7 @@ def typed_value(where: str, param: Param, value: object) -> Value:
         return None
     try:
         return _READERS[param.type](value)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, KeyError):
         wanted = {int: "a whole number", float: "a number", bool: "true or false"}
         raise MetricError(
             where,

@@ -48,25 +48,23 @@ def parse_measures(
     """
     if not specs:
         raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
-    switches = dict(switches or {})
+    switches = {**(switches or {})}
     if isinstance(switches.get(CUTOFF), list | tuple | range):
         specs = with_cutoffs(specs, cast("Sequence[object]", switches.pop(CUTOFF)))
     measures = [
         replace(parse_measure(catalog, spec, switches, meant, like), member_of=of)
         for spec, of in once(expanded(catalog, specs, like))
     ]
-    for name, value in (switches or {}).items():
+    for name, value in switches.items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
             known = {n for m in measures for n in m.values} | {AGGREGATION for m in measures if m.aggregation}
             if name not in known:
-                raise MetricError(
-                    f"switch {name!r}", "no metric asked for takes it", suggestion(name, known - {CUTOFF})
-                )
+                advice = suggestion(name, known - {CUTOFF})
+                raise MetricError(f"switch {name!r}", "no metric asked for takes it", advice)
             raise next(filter(None, refusals)).within(f"switch {name}={value}")
     refuse_several(measures, PER_CALL)
-    twice = {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}
-    if twice:
+    if twice := {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}:
         raise MetricError(sorted(twice)[0], "asked for twice", "name each metric once")
     return measures
 
@@ -390,4 +388,13 @@ def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> Me
         return error
     if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
         return MetricError(measure.text, *_changes_nothing(catalog, measure.metric, name, changed[name]))
-    return None
+    if measure.values[name] == changed[name] or name not in _bound(catalog, measure):
+        return None
+    return MetricError("", f"{measure.text} fixes {name} already", f"write {measure.metric.name}(...)")
+
+
+def _bound(catalog: Catalog, measure: Measure) -> Mapping[str, Value]:
+    """Return the parameters that the name of a measure fixes, such as beta of f1."""
+    match = SPEC.fullmatch(measure.text)
+    alias = match and catalog.names.get((measure.family, match["name"].replace("-", "_").lower()))
+    return alias.bound if alias else {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The sign of a direction: 1 if higher is better, -1 if lower is; others, such as a target, have none.
 DIRECTIONS = {"higher": 1, "lower": -1}
-WORSE = "worse"
+WORSE, DIFFERENT = "worse", "different"
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,14 @@ class Change:
             return (x, None, None)
         return (x, min(lower, upper), max(lower, upper))
 
+    @property
+    def signed(self) -> tuple[float | None, float | None, float | None]:
+        """The relative change and the ends of its interval as numbers, which have the sign of the value."""
+        x, lower, upper = self.relative
+        if self.direction > 0 or x is None:
+            return x, lower, upper
+        return -x, None if upper is None else -upper, None if lower is None else -lower
+
     def _of_baseline(self, name: str) -> float | None:
         """Return a relative number of the row, or the difference over the value of the baseline."""
         found = self.row[f"relative_{name}"]
@@ -78,9 +86,8 @@ class Change:
             cells = (values, number(row["delta"], digits, True), within)
             return Line(self.label, self.note, cells, None, verdict, self._words(digits))
         plot = interval_parts(x, lower, upper, verdict, domain, guide)
-        # The numbers have the sign of the value.
-        ends = (lower, upper) if self.direction > 0 or lower is None or upper is None else (-upper, -lower)
-        cells = (values, percent(self.direction * x), between(*ends, percent))
+        change, low, high = self.signed
+        cells = (values, percent(change or 0.0), between(low, high, percent))
         return Line(self.label, self.note, cells, plot, verdict)
 
     def _words(self, digits: int) -> str:
@@ -164,13 +171,24 @@ def slices(
     for slicing, own in changes.items():
         groups.append((f"by {slicing}", [_sized(change) for change in sorted(own, key=_order)]))
     worse = sorted((change for change in every if change.row["verdict"] == WORSE), key=_order)
-    if worse:
+    if overall.target is not None:
+        told = _of_target(overall.target, every)
+    elif worse:
         told = f"worse in {len(worse)} of {len(every)} slices, most in {worse[0].label}"
     else:
         least = min(every, key=_order)
-        told = f"worse in none of {len(every)} slices; the lowest change is {_text(least)} in {least.label}"
+        told = f"worse in none of {len(every)} slices; the least favorable is {_text(least)} in {least.label}"
     drawn = forest("slice", groups, overall.relative[0], level)
     return Picture(f"{system} by {metric}: {told}", _in_words([overall, *every]), drawn)
+
+
+def _of_target(target: float, changes: Sequence[Change]) -> str:
+    """Return in how many slices a value clearly moved away from its target, which may be called different."""
+    away = sorted(
+        (c for c in changes if c.row["verdict"] in (WORSE, DIFFERENT) and _order(c) < 0), key=_order
+    )
+    most = f", most in {away[0].label}" if away else ""
+    return f"clearly farther from {number(target, 0)} in {len(away) or 'none'} of {len(changes)} slices{most}"
 
 
 def _domain(changes: Sequence[Change], guide: float | None) -> Domain:
@@ -191,7 +209,7 @@ def _order(change: Change) -> float:
 
 
 def _text(change: Change) -> str:
-    x = change.relative[0]
+    x = change.signed[0]
     return number(change.row["delta"], 4, True) if x is None else percent(x)
 
 
@@ -221,7 +239,7 @@ def _sorted(counts: Counter[str]) -> list[tuple[str, int]]:
 def _in_words(changes: Sequence[Change]) -> str:
     told: list[str] = []
     for change in changes:
-        x, lower, upper = change.relative
+        x, lower, upper = change.signed
         within = "" if lower is None else f", interval {percent(lower)} to {percent(upper)}"
         verdict = word(change.row["verdict"])
         told.append(f"{change.label} {_text(change) if x is not None else ''}{within}: {verdict}")

@@ -74,6 +74,16 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
     ]  # fmt: skip
 
 
+def unread_grades(inputs: Inputs) -> list[Finding]:
+    """Return a warning if the truth has a column that looks like grades, and none is read."""
+    if inputs.unread_grade is None:
+        return []
+    label, column = inputs.labels["truth"], inputs.unread_grade
+    advice = f"name it with columns={{'relevance': {column!r}}} (--column relevance={column})"
+    what = f"column {column!r}: not read, so that every item of the truth has grade 1"
+    return [Finding("unread_grade", WARNING, label, column, 0, (), f"{label}: {what}; {advice}", advice)]
+
+
 def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
     """Return notes on names of other tools: what they mean here, and which members of a set are missing."""
     named: dict[tuple[str, ...], list[Measure]] = {}

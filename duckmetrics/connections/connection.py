@@ -8,6 +8,7 @@ import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from duckmetrics.connections.spill_folder import private_folder, writable_folder
 from duckmetrics.connections.transactions import CallTransaction, assignment, second
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.orders import SETTINGS, are_usual, with_directions
 from duckmetrics.inputs.sources import file_format
 
 if TYPE_CHECKING:
@@ -184,13 +186,23 @@ class DuckDBConnection:
 
     # --- statements ------------------------------------------------------------------------------
 
+    def text(self, query: exp.Expr | str, pretty: bool = False) -> str:
+        """Write a statement; its orders mean the same in a session with other defaults than DuckDB has."""
+        if isinstance(query, str):
+            return query
+        return query.sql(DIALECT, pretty=pretty) if self._orders_as_usual else with_directions(query, pretty)
+
+    @cached_property
+    def _orders_as_usual(self) -> bool:
+        return self.is_new or are_usual(self.raw.execute(SETTINGS).fetchall()[0])
+
     def execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
         """Run a statement.
 
         Raises:
             EngineError: DuckDB refuses it.
         """
-        text = query if isinstance(query, str) else query.sql(DIALECT, copy=False)
+        text = self.text(query)
         try:
             return self.raw.execute(text)
         except duckdb.Error as error:
@@ -212,7 +224,7 @@ class DuckDBConnection:
                     raise
             if abort := getattr(found, "abort", None):  # since 2.0, another statement has to wait for it
                 abort()
-            table = arrow_of(self.raw.sql(query if isinstance(query, str) else query.sql(DIALECT)))
+            table = arrow_of(self.raw.sql(self.text(query)))
             return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def tried(self, query: exp.Expr) -> list[tuple[Any, ...]]:
@@ -223,7 +235,7 @@ class DuckDBConnection:
         """
         if self.is_own and not self.is_in_transaction:
             return self.rows(query)
-        text = query.sql(DIALECT)
+        text = self.text(query)
         try:
             with self.lock, second(self.raw) as other:
                 return other.execute(text).fetchall()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from contextlib import contextmanager
 from dataclasses import replace
@@ -155,10 +156,11 @@ class DuckDBEngine(Engine):
     def memory_limit(self) -> float:
         ((text,),) = self.rows("SELECT current_setting('memory_limit')")
         number, unit = text.split()
-        return float(number) * 1024.0 ** _UNITS.index(unit)
+        # Without a limit, DuckDB names the largest number that it has, in a unit beyond these.
+        return float(number) * 1024.0 ** _UNITS.index(unit) if unit in _UNITS else math.inf
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        text = query.sql(self.dialect)
+        text = self._held.text(query)
         if not self.repeats:
             return self.rows(text)
         if text not in self._counted:
@@ -166,7 +168,7 @@ class DuckDBEngine(Engine):
         return self._counted[text]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
-        text = query if isinstance(query, str) else query.sql(self.dialect)
+        text = self._held.text(query)
         try:
             with self._held.lock:
                 return arrow_of(self.connection.sql(text))
@@ -207,7 +209,7 @@ class DuckDBEngine(Engine):
         parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
         files = [literal(str(draft))]
         copy = exp.Copy(this=query.subquery(), kind=False, files=files, params=[parquet, *more])
-        self._held.execute(copy.sql(self.dialect))
+        self._held.execute(copy)
 
     # --- temporary tables and macros -------------------------------------------------------------
 
@@ -226,14 +228,14 @@ class DuckDBEngine(Engine):
                 this=exp.to_table(name), kind="TABLE", expression=query, properties=temporary
             )
             self._held.temporary.append(("TABLE", name))
-        text = statement.sql(self.dialect, pretty=True, copy=False)
+        text = self._held.text(statement, pretty=True)
         self._held.execute(text)
         self.ran.append(text)
         self._tables_of[text.partition("\n")[2]] = name  # its first line creates the table
 
     def kept_before(self, query: exp.Query) -> str | None:
         """Return the name of a table that still has the rows of a query."""
-        name = self._tables_of.get(query.sql(self.dialect, pretty=True), "")
+        name = self._tables_of.get(self._held.text(query, pretty=True), "")
         return name if ("TABLE", name) in self._held.temporary else None
 
     def collect(self, name: str, query: exp.Query) -> None:
@@ -254,7 +256,7 @@ class DuckDBEngine(Engine):
         Named in full when they are dropped: a macro of the database may have the same name.
         """
         for macro in macros:
-            text = macro.sql(self.dialect, pretty=True)
+            text = self._held.text(macro, pretty=True)
             made = ("MACRO", f"temp.main.{macro.this.this.name}")
             if self._held.is_in_transaction and made in self._held.temporary and text in self.ran:
                 continue

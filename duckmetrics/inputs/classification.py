@@ -70,8 +70,11 @@ class _Observing:
             same_kind(next(iter(self.groups.values())), key, GROUP)
         self.clusters = self._clusters(request)
         self.shares_rows = False
-        self.wide_scores = any(is_wide(s.columns[self._names(s)["score"]]) for s in sources)
+        scores = [self._names(source)["score"] for source in sources]
+        self.wide_scores = any(is_wide(s.columns[n]) for s, n in zip(sources, scores, strict=True))
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
+        # A finding may be about the scores of any system.
+        self.names["predictions.score"] = " or ".join(dict.fromkeys(scores))
         self.names["predictions.system"] = request.system or "system"
         if self.groups:
             self.names[f"predictions.{GROUP}"] = "+".join(next(iter(self.groups.values())).parts)

@@ -49,6 +49,7 @@ class Inputs:
         shares_rows: whether the systems are scores of the same rows, which pairs them.
         by_day: whether the times of the history are compared with others by day.
         derived: the slicing columns that no table has, and that come from the history.
+        unread_grade: the column of the truth that looks like grades, although every item has grade 1.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -73,6 +74,7 @@ class Inputs:
     wide_scores: bool = False
     runs: tuple[str, ...] = ()
     leftovers: exp.Query | None = None
+    unread_grade: str | None = None
     shares_rows: bool = False
     has_truth: bool = True
     catalog_columns: tuple[str, ...] = ()

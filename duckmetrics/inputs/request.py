@@ -189,7 +189,7 @@ def read_request(
 
 
 def _refuse_absent(request: Request) -> None:
-    """Refuse a condition on a table that is not given, or a column of it: it would change nothing.
+    """Refuse a condition on a table, or a column of it, that would change nothing.
 
     Raises:
         InputError: names the first of them.
@@ -205,6 +205,16 @@ def _refuse_absent(request: Request) -> None:
                 "this table is not given",
                 f"give it with {table}= ({option}), or leave the {what} out",
             )
+    if (
+        "queries" in request.where
+        and not request.by
+        and not (request.inference and request.inference.cluster)
+    ):
+        raise InputError(
+            "where queries",
+            "only slices and clusters read this table, so that it restricts no result",
+            "restrict the queries: population='SELECT query_id FROM ... WHERE ...' (--set population=...)",
+        )
 
 
 def with_switches(catalog: Catalog, request: Request, switches: Mapping[str, Any]) -> Request:

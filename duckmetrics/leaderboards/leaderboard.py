@@ -190,10 +190,11 @@ class Leaderboard(Tabular):
             lines.append("→ the value closest to this number is the best")
         if any(row["tier"] for row in self.rows):
             sure = f"{100 * (1 - self.rows[0]['alpha']):g} % confidence"
-            at_once = f", for all systems of a table at once with {sure}" if self.at_once else ""
+            known = f"the true rank is in this range, for all systems of a table at once with {sure}"
+            left = "the range that these tests leave, without a guarantee that the true rank is in it"
             lines += [
                 f"tier: systems that share a letter cannot be distinguished ({self.method})",
-                f"ranks: the true rank is in this range{at_once}",
+                f"ranks: {known if self.at_once else left}",
             ]
         if any(row["probability_best"] is not None for row in self.rows):
             lines.append(

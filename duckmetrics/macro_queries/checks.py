@@ -17,7 +17,8 @@ from duckmetrics.checks.examination import concerned, is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import without_with
-from duckmetrics.macro_queries.shell_files import BY_RANK, concatenated
+from duckmetrics.macro_queries.shell_files import BY_RANK
+from duckmetrics.macro_queries.template import joined
 from duckmetrics.ranking_inputs.side_tables import table_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]
 INPUTS = ("predictions", "truth", "population")
+# Stands for the row in the messages of the checks of a scan.
+ROW = "{row}"
 _SETTING = re.compile(r"\b(\w+)=(\w+)")
 _KEYWORD = re.compile(r"\b(\w+)=(?!\w)")
 
@@ -52,20 +55,20 @@ def of_data(
     Returns: the queries of the problems, and the steps that they need in addition to those of the macro.
     """
     composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
-    filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
+    filters: dict[str, list[tuple[exp.Expr, Mapping[str, str], Sequence[str]]]] = {}
     others: list[exp.Query] = []
     for header, offenders, concern in (
         *_offenders(catalog, composer, measures, further or {}),
         *_required(measures),
     ):
         condition = only(concern)
-        text = told(header, offenders)
         table = _filtered(offenders)
         if table is not None:
             where = offenders.args["where"].this
-            filters.setdefault(table, []).append((exp.and_(condition, where) if condition else where, text))
+            where = exp.and_(condition, where) if condition else where
+            filters.setdefault(table, []).append((where, header, _shown(offenders)))
         else:
-            query = _found(composer, header, offenders, text)
+            query = _found(composer, header, offenders, told(header, offenders))
             others.append(query.where(condition) if condition else query)
     scans = [_scan(table, found) for table, found in filters.items() if table not in absent]
     return _shared(composer, [*scans, *others], steps)
@@ -135,26 +138,43 @@ def told(
     header: Mapping[str, str], offenders: exp.Query, left_out: Collection[str] = ("system",)
 ) -> exp.Expr:
     """Write the message of a check, with the row as an example, without the columns `left_out`."""
-    advice = in_the_shell(header["advice"])
-    parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
-    if isinstance(offenders, exp.Select):
-        shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name not in left_out]
-        for i, name in enumerate(shown):
-            value = exp.cast(exp.column(name), "VARCHAR")
-            parts += [f"{', ' if i else ' ('}{name}=", exp.func("coalesce", value, literal("NULL"))]
-        parts.append(f"{')' if shown else ''}; {advice}")
-    else:
-        parts.append(f"; {advice}")
-    return concatenated(*parts)
+    begun, advice = _said(header)
+    shown = _shown(offenders, left_out)
+    return joined([begun, *_example(shown), f"; {advice}"]) if shown else literal(f"{begun}; {advice}")
 
 
-def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
-    """Return one scan of an input for all checks that only filter it (plan rule)."""
+def _said(header: Mapping[str, str]) -> tuple[str, str]:
+    """Return what the message of a check says before and after the example."""
+    return f"{header['column']}: {header['title']}", in_the_shell(header["advice"])
+
+
+def _shown(offenders: exp.Query, left_out: Collection[str] = ("system",)) -> list[str]:
+    """Return the columns of the example of a check."""
+    selects = offenders.expressions if isinstance(offenders, exp.Select) else []
+    return [p.alias_or_name for p in selects if p.alias_or_name not in left_out]
+
+
+def _example(shown: Sequence[str]) -> Iterator[str | exp.Expr]:
+    """Yield the parts of the text of a row."""
+    for i, name in enumerate(shown):
+        yield f"{', ' if i else ' ('}{name}="
+        yield exp.func("coalesce", exp.cast(exp.column(name), "VARCHAR"), literal("NULL"))
+    yield ")"
+
+
+def _scan(table: str, found: Sequence[tuple[exp.Expr, Mapping[str, str], Sequence[str]]]) -> exp.Select:
+    """Return one scan of an input for all checks that only filter it (plan rule).
+
+    The text of the row is there once: DuckDB binds the text of every check in each call.
+    """
     text = exp.Case()
-    for condition, shown in found:
-        text = text.when(condition.copy(), shown.copy(), copy=False)
-    conditions = exp.or_(*(exp.paren(condition.copy()) for condition, _ in found))
-    return exp.select(text.as_("problem")).from_(table).where(conditions)
+    for condition, header, _ in found:
+        text = text.when(condition.copy(), literal(ROW.join(_said(header))), copy=False)
+    shown = dict.fromkeys(name for _, _, names in found for name in names)
+    row = joined([*_example([*shown]), "; "])
+    problem = exp.Anonymous(this="replace", expressions=[text, literal(ROW), row])
+    conditions = exp.or_(*(exp.paren(condition.copy()) for condition, _, _ in found))
+    return exp.select(problem.as_("problem")).from_(table).where(conditions)
 
 
 def _found(composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr) -> exp.Select:

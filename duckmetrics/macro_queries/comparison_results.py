@@ -48,7 +48,8 @@ NUMBERS_GIVEN = ("level", "alpha", "power")
 ONCE, EVERY_LOOK = ("t", TEST), (ALWAYS_VALID, "valid", "always")
 NO_PLAN = f"{PLANNED}: {TEST} looks once and has no plan; add test := 'always_valid'"
 OTHER_TESTS = (
-    "'; choose t or always_valid, or store the rows of evaluate_by_query and call the macro of another test"
+    f"'; choose {TEST} or {ALWAYS_VALID}, or store the rows of evaluate_by_query and call the macro of "
+    "another test"
 )
 # The columns of a value and of a mean, next to their metrics and slices; those that queries lack are NULL.
 UNIT = ("system", "query_id", "value", "scale", "low", "high")
@@ -299,6 +300,7 @@ def problems_of_comparison(catalog: Catalog, system: exp.Expr) -> Iterator[exp.Q
         "given": reference(BASELINE), "parameter": literal(BASELINE), "kind": literal("system"),
         "is_needed": exp.true(), "is_expression": exp.false(),
     })  # fmt: skip
+    yield query_of(catalog, "one_system", {})
 
 
 def adjusted_steps(catalog: Catalog, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:

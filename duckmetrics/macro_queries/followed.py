@@ -18,6 +18,7 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.asked_for import SeveralMetrics
 from duckmetrics.macro_queries.like import LIKE, TRUTH, Likeness
 from duckmetrics.macro_queries.macro import FUNCTIONS, Macro, Overload, hidden, reference
+from duckmetrics.macro_queries.parameters import unknown_metric
 from duckmetrics.macro_queries.query import METRICS, SOURCE
 from duckmetrics.macro_queries.ranking_results import EACH, NUMBERED, PLACED
 from duckmetrics.macro_queries.ranking_text import PLACE
@@ -105,8 +106,8 @@ class Followed:
         """Return the text of the query, or the error that says why there is none."""
         asked = call(self.of.catalog, "asked_metrics", reference(METRICS))
         plain = call(self.of.catalog, "plain_metrics", asked.copy())
-        names = literal("|".join(name for one in self.of.offered for name in one.names))
-        unknown = call(self.of.catalog, "unknown_metric", plain.copy(), names)
+        names = [name for one in self.of.offered for name in one.names]
+        unknown = unknown_metric(self.of.catalog, plain.copy(), names)
         said = exp.func("coalesce", unknown, literal(UNREADABLE))
         several = SeveralMetrics(self.of.catalog, self.of.entries, plain)
         distinct = exp.Anonymous(this="list_distinct", expressions=[plain.copy()])

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
-from sqlglot.generators.duckdb import DuckDBGenerator
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.expressions.build import named_step
 from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.orders import with_directions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -244,25 +244,28 @@ def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def _sql(tree: exp.Expr) -> str:
-    """Write an expression with every direction of its orders: a session may have other defaults.
-
-    A generator of our own would be the usual way; those of a compiled sqlglot have no subclasses. To write
-    an expression changes it, and some are written twice.
-    """
-    tree, generator = tree.copy(), DuckDBGenerator(dialect=DIALECT)
-    for order in reversed(list(tree.find_all(exp.Order))):  # the innermost first
-        order.set("expressions", [_directed(key, generator) for key in order.expressions])
-    return generator.generate(tree, copy=False)
+    """Write an expression with every direction of its orders: a session may have other defaults."""
+    return with_directions(with_whole_texts(tree.copy()))
 
 
-def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
-    """Return a key of an order as text, with its direction."""
-    if isinstance(key, exp.Var):
-        return key
-    is_ordered = isinstance(key, exp.Ordered)
-    direction = "DESC" if is_ordered and key.args.get("desc") else "ASC"
-    written = generator.generate(key.this if is_ordered else key, copy=False)
-    return exp.Var(this=f"{written} {direction} NULLS LAST")
+def with_whole_texts(tree: exp.Expr) -> exp.Expr:
+    """Write texts that are joined as one text, in place: DuckDB binds every ``||`` in each call."""
+    holder = exp.Paren(this=tree)
+    for found in reversed(list(holder.find_all(exp.DPipe))):  # the innermost first
+        left, right = found.this, found.expression
+        before = left.expression if isinstance(left, exp.DPipe) else left
+        if _is_text(before) and _is_text(right):
+            whole = exp.Literal.string(f"{before.this}{right.this}")
+            if before is left:
+                found.replace(whole)
+            else:
+                left.set("expression", whole)
+                found.replace(left)
+    return cast("exp.Expr", holder.this.pop())
+
+
+def _is_text(value: exp.Expr) -> bool:
+    return isinstance(value, exp.Literal) and bool(value.is_string)
 
 
 def written(body: exp.Expr) -> str:

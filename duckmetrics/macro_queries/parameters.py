@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias
-from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import Measure
 from duckmetrics.catalog.parameters import CUTOFF, is_share
@@ -21,7 +21,7 @@ from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.macro import Argument, reference
-from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
+from duckmetrics.macro_queries.shell_files import call, concatenated, fixed, is_distinct, is_null, typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
 # The choice that stands for any table, which people name instead.
 TABLE = "table"
+# The macros of many metrics.
+LISTS = {RANKING: "evaluate", CLASSIFICATION: "evaluate_classification"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,22 @@ def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dic
         name: alias for (known, name), alias in catalog.names.items()
         if known == family and (name in only if only else is_listed(alias.metric))
     }  # fmt: skip
+
+
+def other_macros(catalog: Catalog, known: Collection[str]) -> exp.Expr:
+    """Write the macros of metrics and tables that a macro does not know, as `other_macro.sql` reads them."""
+    found: dict[str, str] = {}
+    for (family, name), alias in catalog.names.items():
+        if name not in known:
+            own = alias.metric.macros.get(name, name)
+            found.setdefault(name, LISTS[family] if is_listed(alias.metric) else own)
+    found |= {name: name for _, name in catalog.tables if name not in known}
+    return literal("".join(f"|{name}={macro}" for name, macro in found.items()) + "|")
+
+
+def unknown_metric(catalog: Catalog, metrics: exp.Expr, known: Collection[str]) -> exp.Expr:
+    """Return the message about the first metric that a macro does not know, NULL if it knows all."""
+    return call(catalog, "unknown_metric", metrics, literal("|".join(known)), other_macros(catalog, known))
 
 
 class Offer:
@@ -161,7 +179,7 @@ class Offer:
         choices = dict.fromkeys(choice for param in declared for choice in param.choices)
         return tuple(choice for choice in choices if choice != TABLE)
 
-    def _meanings(self, name: str) -> dict[str, str]:
+    def _meanings(self, name: str) -> Mapping[str, str]:
         """Return the effect of each choice of a parameter, if it is the same for every metric that has it."""
         found: dict[str, set[str]] = {}
         for one in self.asked:
@@ -169,7 +187,7 @@ class Offer:
                 if param.name == name and isinstance(one.measure.values[name], Parameter):
                     for choice, meaning in meanings(self.catalog, one.measure.metric, param).items():
                         found.setdefault(choice, set()).add(meaning)
-        return {choice: said.pop() for choice, said in found.items() if len(said) == 1}
+        return _told({choice: said.pop() for choice, said in found.items() if len(said) == 1})
 
     def _default(self, name: str) -> Value:
         defaults = {variant.param.default for variant in self.variants[name]}
@@ -180,7 +198,7 @@ class Offer:
         return tuple(
             Argument(
                 p.name, p.default, p.required, self._choices(p.name, p),
-                meanings=meanings(self.catalog, asked.measure.metric, p),
+                meanings=_told(meanings(self.catalog, asked.measure.metric, p)),
             )
             for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
         )  # fmt: skip
@@ -229,6 +247,13 @@ class Offer:
         given, usual = (exp.cast(value, "VARCHAR") for value in (reference(name), literal(default)))
         nobody = exp.EQ(this=_count(taken), expression=literal(0))
         changed = is_distinct(given, usual)
+        takers = {measure for v in (*variants, *settled) for measure in v.measures}
+        if takers != {one.measure.text for one in self.asked}:
+            without = exp.EQ(this=_count(self._is_one_of(sorted(takers), exp.true())), expression=literal(0))
+            yield (
+                exp.and_(changed.copy(), without),
+                literal(f"{name}: no metric asked for takes it; leave it out"),
+            )
         yield exp.and_(changed, nobody), refusal(name, [v.param for v in variants])
         if any(name in self.catalog.idle(one.measure.metric) for one in self.asked):
             effective = exp.or_(*(self._effective(variant) for variant in variants))
@@ -292,6 +317,11 @@ class Offer:
             return condition
         named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
         return named if condition == exp.true() else exp.and_(named, condition)
+
+
+def _told(meanings_: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what the help says about a parameter, which may take a table in place of a word."""
+    return {**meanings_, "": "a table of queries, or a word"} if TABLE in meanings_ else meanings_
 
 
 def refusal(name: str, params: Sequence[Param]) -> exp.Expr:

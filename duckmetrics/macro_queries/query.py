@@ -19,7 +19,7 @@ from duckmetrics.macro_queries.macro import (
     with_steps,
     without_with,
 )
-from duckmetrics.macro_queries.shell_files import ORDER, call, query_of, source
+from duckmetrics.macro_queries.shell_files import ORDER, call, concatenated, query_of, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,17 +171,23 @@ def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: st
     """Let ids of another kind than in another table be an error, in place.
 
     Args:
-        name: the table that the query reads.
+        name: the table that the query reads. The truth has NULL then: the predictions say what is wrong.
         other: the step whose ids have the types of the other table.
         named: the other table.
     """
     for projection in query.selects:
         column = projection.alias_or_name
         if column in IDS:
-            of_other = exp.select(column).from_(other).subquery()
+            # A type that is unknown until the rows are read must not read more than one.
+            of_other = exp.select(column).from_(other).limit(literal(1)).subquery()
             type_ = exp.Anonymous(this="typeof", expressions=[of_other])
-            own = (_as_given(projection.unalias()), reference(column), literal(name), literal(named), type_)
-            projection.replace(call(catalog, "of_kind", *own).as_(column))
+            id_ = _as_given(projection.unalias())
+            told = (reference(column), literal(name), literal(named))
+            value = (
+                call(catalog, "of_same_kind", id_, type_) if name == "truth"
+                else call(catalog, "of_kind", id_, *told, type_)
+            )  # fmt: skip
+            projection.replace(value.as_(column))
 
 
 def _as_given(value: exp.Expr) -> exp.Expr:
@@ -227,6 +233,13 @@ def shown(query: exp.Query) -> exp.Query:
             continue
         projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
     return query
+
+
+def refusing(problem: exp.Expr, columns: Iterable[str]) -> exp.Select:
+    """Return the query with these columns that raises a problem, whichever of them are asked for."""
+    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", problem.copy())])
+    nothing = exp.select(*(exp.null().as_(name, quoted=True) for name in columns))
+    return nothing.where(exp.cast(raised, "BOOLEAN"))
 
 
 def in_one(refused: Sequence[exp.Query]) -> exp.Query:

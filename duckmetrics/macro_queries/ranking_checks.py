@@ -10,6 +10,7 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import OPEN
 from duckmetrics.macro_queries.macro import HIDDEN
+from duckmetrics.macro_queries.parameters import other_macros
 from duckmetrics.macro_queries.query import METRICS, in_one, placed
 from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import is_null, query_of
@@ -67,7 +68,8 @@ class RankingChecks:
 
     def unreadable(self) -> list[exp.Query]:
         """Return the queries of the problems of metrics that are not known or cannot be read."""
-        return [self.text.shell("bad_metrics"), self.text.shell("unreadable_metrics")]
+        others = other_macros(self.catalog, [name for one in self.of.offered for name in one.names])
+        return [self.text.shell("bad_metrics", others=others), self.text.shell("unreadable_metrics")]
 
     def _unfollowed(self) -> list[Part]:
         """Return the query of why a tool cannot be followed."""

@@ -26,8 +26,8 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import A_CUTOFF, CONSTANTS, SOME_CUTOFF
 from duckmetrics.macro_queries.macro import HIDDEN, Argument, Macro, Overload, given, reference, without_with
-from duckmetrics.macro_queries.parameters import aliases_of
-from duckmetrics.macro_queries.query import in_one, shown, tables_of_user, whole
+from duckmetrics.macro_queries.parameters import aliases_of, unknown_metric
+from duckmetrics.macro_queries.query import in_one, refusing, shown, tables_of_user, whole
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
     by_rank,
@@ -92,30 +92,29 @@ def tool_conventions_macro(catalog: Catalog) -> Macro:
 def _cases(catalog: Catalog) -> tuple[Case, ...]:
     """Return a query for each metric; to compose them takes ten seconds."""
     other = call(catalog, "unknown_tool", reference(LIKE), literal("|".join(presets())))
-    cases: list[Case] = [(exp.not_(is_null(other)), _refused(other))]
+    cases: list[Case] = [(exp.not_(is_null(other)), _refused(catalog, other))]
     names: dict[str, None] = {}
     for one in _metrics(catalog):
         pattern = f"({'|'.join(one.names)}){f'@{A_CUTOFF}' if one.has_cutoff else ''}"
         is_one = exp.Anonymous(this="regexp_full_match", expressions=[_asked(), literal(pattern)])
         cases.append((is_one, one.query()))
         names |= dict.fromkeys(one.names)
-    unknown = call(catalog, "unknown_metric", reference(METRIC), literal("|".join(names)))
+    unknown = unknown_metric(catalog, reference(METRIC), names)
     odd = concatenated(
         "'", exp.cast(reference(METRIC), "VARCHAR"),
         "' cannot be compared here; write one metric that many tools have, such as "
         f"{catalog.usual(RANKING)}",
     )  # fmt: skip
     problem = exp.func("coalesce", unknown, odd)
-    return (*cases, (exp.true(), _refused(problem)))
+    return (*cases, (exp.true(), _refused(catalog, problem)))
 
 
 def _asked() -> exp.Expr:
     return exp.func("lower", exp.cast(reference(METRIC), "VARCHAR"))
 
 
-def _refused(problem: exp.Expr) -> exp.Query:
-    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", problem.copy())])
-    return exp.select(raised.as_("refused"))
+def _refused(catalog: Catalog, problem: exp.Expr) -> exp.Query:
+    return refusing(problem, catalog.shell[NAME].query.named_selects)
 
 
 def _metrics(catalog: Catalog) -> Iterator[_Metric]:

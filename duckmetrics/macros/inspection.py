@@ -27,8 +27,8 @@ from duckmetrics.macro_queries.macro import (
     given,
     reference,
 )
-from duckmetrics.macro_queries.parameters import Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE
+from duckmetrics.macro_queries.parameters import Offer, aliases_of, unknown_metric
+from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, refusing
 from duckmetrics.macro_queries.ranking_call import QUERIES
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
@@ -56,6 +56,7 @@ from duckmetrics.macros.findings import (
 )
 from duckmetrics.macros.null_slices import NULL_SLICES, null_slices
 from duckmetrics.macros.ranking import SLICES, columns_of_tables
+from duckmetrics.ranking_inputs.truth import GRADES
 from duckmetrics.results.findings import WARNING
 from duckmetrics.summaries.classification import BINARY, per_slice
 from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, has_relation
@@ -126,7 +127,8 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
         *_tables(catalog, has_systems), ("population", exp.select("query_id").from_("truth")), *rows.rows(),
         *with_examples(
             catalog, "type_problems", {}, labels, _examples(catalog, labels),
-            [exp.select("*").from_(NULL_SLICES)],
+            [exp.select("*").from_(NULL_SLICES),
+             query_of(catalog, "unread_grade", {"names": literal(GRADES)})],
         ),
         ("column_names", column_names(labels)),
     ]  # fmt: skip
@@ -230,10 +232,9 @@ def inspect_rows_macro(catalog: Catalog) -> Macro:
     usual = Argument(METRICS, catalog.usual(CLASSIFICATION))
     data = (Argument(name, required=True) for name in (DATA, "label", "score"))
     arguments = (*data, usual, Argument(WEIGHT), Argument(GROUP))
-    names = "|".join(name for family, name in catalog.names if family == CLASSIFICATION)
-    problem = call(catalog, "unknown_metric", reference(METRICS), literal(names))
-    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", problem.copy())])
-    refused = exp.select(raised.as_("refused"))
+    names = [name for family, name in catalog.names if family == CLASSIFICATION]
+    problem = unknown_metric(catalog, reference(METRICS), names)
+    refused = refusing(problem, catalog.shell["findings"].query.named_selects)
     plain, weighted = (_Rows(catalog, is_weighted).query() for is_weighted in (False, True))
     cases = (exp.not_(is_null(problem)), refused), (is_null(reference(WEIGHT)), plain), (exp.true(), weighted)
     texts = {mark: call(catalog, "column_of", reference(name)) for name, mark in MARKS.items()}
@@ -323,8 +324,11 @@ class _Rows:
     def _predictions(self) -> exp.Query:
         """Return the rows as the checks read them."""
         columns = {name: exp.column(name) for name in COLUMNS}
-        guarded = {"by_name": literal("by name"), "per": literal(OVERALL), SOURCE: literal("")}
-        query = lenient(query_of(self.catalog, "observations", {**columns, **guarded}))
+        query = query_of(
+            self.catalog, "observations", {**columns, "per": literal(OVERALL), SOURCE: literal("")}
+        )
+        query.set("where", None)  # no argument lacks its name
+        query = lenient(query)
         query.args["from_"].this.replace(exp.to_table("given"))
         return query
 

@@ -185,7 +185,7 @@ def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
     if system is None and len(others) == 1:
         return str(others[0])
     if system is None:
-        raise MetricError("chart", "several systems", f"name one of {', '.join(others)} with system=")
+        raise MetricError("chart", "several systems", f"name one of {', '.join(others)} with system= (--of)")
     if system not in others:
         raise MetricError(f"system {system!r}", "not compared", suggestion(system, others))
     return system

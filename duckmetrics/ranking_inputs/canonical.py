@@ -14,7 +14,7 @@ from duckmetrics.ranking_inputs.cuts import CUTS, TIME, cuts, time_column
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
 from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS, side_queries
 from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
-from duckmetrics.ranking_inputs.truth import has_labels, truth_query
+from duckmetrics.ranking_inputs.truth import has_labels, truth_query, unread_grade
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +59,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
         wide_scores=predictions.has_wide_scores(),
         runs=predictions.all_runs,
         leftovers=predictions.leftovers(_meaningful(names)),
+        unread_grade=unread_grade(tables),
         by_day=by_day,
         text_ids=ids.of_text,
         catalog_columns=tuple(tables.extra[ITEMS].source.all_columns) if ITEMS in tables.extra else (),

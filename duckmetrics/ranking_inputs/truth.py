@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.column_types import NUMBER
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import selected
@@ -17,6 +18,29 @@ from duckmetrics.inputs.lists import judged_lists
 if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Source
     from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
+
+
+# Names of grades in the tables of others. A truth that has no other grade probably means such a column.
+GRADES = (
+    "grade|grades|graded|rating|ratings|rel|relevant|is_relevant|relevance_score|relevance_grade|gain|judgment|"
+    "judgement|qrel|stars|target|y|click|clicks|clicked|purchase|purchased|purchases|events|n|value|score"
+)
+
+
+def unread_grade(tables: RankingTables) -> str | None:
+    """Return the column of the truth that looks like grades, if none is read: every item has grade 1 then."""
+    truth = tables.truth
+    if (
+        truth is None
+        or truth.listed is not None
+        or truth.find(tables.columns, "relevance", "label") is not None
+    ):
+        return None
+    types = {**truth.source.columns, **truth.source.unread}
+    known = {
+        name.lower(): name for name, type_ in types.items() if NUMBER.fullmatch(type_) or type_ == "BOOLEAN"
+    }
+    return next((known[name] for name in GRADES.split("|") if name in known), None)
 
 
 def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: str) -> exp.Query:

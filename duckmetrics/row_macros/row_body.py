@@ -10,6 +10,7 @@ from duckmetrics.expressions.folding import Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.macro import Argument, given, reference
+from duckmetrics.macro_queries.parameters import other_macros
 from duckmetrics.macro_queries.query import METRICS, SOURCE, Body, Steps, whole
 from duckmetrics.macro_queries.ranking_results import aim_columns
 from duckmetrics.macro_queries.shell_files import query_of, source
@@ -40,7 +41,10 @@ class OfRows(Body):
     """A query over the rows of the user."""
 
     def internal(self) -> dict[str, exp.Expr]:
-        return {SOURCE: source(self.catalog, reference("data"))}
+        names = [name for one in self.asked for name in one.names]
+        return {
+            SOURCE: source(self.catalog, reference("data")), "others": other_macros(self.catalog, names),
+        }  # fmt: skip
 
 
 def ordered(*arguments: Argument) -> tuple[Argument, ...]:

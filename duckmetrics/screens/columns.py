@@ -134,4 +134,4 @@ def _stacked_lines(keys: Sequence[Column], others: Sequence[Column], width: int)
 def _names(keys: Sequence[Column]) -> list[str]:
     """Return the names of the rows in one text each, that of the header first."""
     header, rows = cells_of(keys)
-    return [GAP.join(cell for cell in row if cell) for row in (header, *rows)]
+    return [", ".join(filter(None, map(str.strip, row))) for row in (header, *rows)]

@@ -47,6 +47,8 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
     if untested:
         more += f"; {joined(untested)} {verb(len(untested), 'was', 'were')} not tested against {best}"
+    if len(sharing) == 1:  # closer to a target, which is no verdict of better or worse
+        return Claim(f"{best} is alone in the first tier of {many} systems", f"{more}{near}")
     return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}{near}")
 
 

@@ -199,7 +199,7 @@ def _of_several(compared: Compared, systems: Sequence[str]) -> str:
         told[0] += f" by {metric}"
     if len(better) > 1:
         told.append("they were not tested against each other")
-    exceptions = [text for system in better for text in _exceptions(compared, system, len(better) > 1)]
+    exceptions = [text for system in better for text in _exceptions(compared, system, len(told) > 1)]
     return "; ".join(told) + (f", but {'; '.join(exceptions)}" if exceptions else "")
 
 
@@ -262,7 +262,7 @@ def _exceptions(compared: Compared, system: str, has_name: bool) -> Iterator[str
     """Yield where a system that is better by the first metric is worse.
 
     Args:
-        has_name: whether to name the system, because there are several.
+        has_name: whether to name the system, because the sentence before is about several.
     """
     worse = [fact.metric for fact in compared.overall if (fact.system, fact.verdict) == (system, WORSE)]
     where = [f"on {named(worse, 'metrics')}"] if worse else []

@@ -117,20 +117,12 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]
         ratio = _sample_ratio(engine, source, arms, plan)
-        rows: list[dict[str, Any]] = []
-        notes: list[str] = []
-        warned: dict[str, list[str]] = {}
-        for outcome in outcomes:
-            compared = _compared(engine, source, variant, outcome, arms, plan)
-            rows += (own := _rows(outcome, compared, arms))
-            notes += _notes(outcome, own, arms)
-            for warning in compared.warnings:
-                warned.setdefault(warning, []).append(outcome.name)
-        _judge(engine, rows, outcomes, plan)
+        rows, notes, warnings = _of_outcomes(engine, source, variant, outcomes, arms, plan)
+        for row in rows if ratio.mismatch else ():
+            row["reason"] = row["reason"] or "sample ratio mismatch"
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     if plan.planned is not None:
         notes.append(LOOKS.format(plan.planned))
-    warnings = [*_mismatch(ratio), *(f"{', '.join(names)}: {warning}" for warning, names in warned.items())]
     return Experiment(
         rows,
         control.name,
@@ -138,11 +130,30 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         plan.adjust,
         plan.level,
         plan.alpha,
-        tuple(warnings),
+        (*_mismatch(ratio), *warnings),
         tuple(notes),
         sql,
         planned=plan.planned,
     )
+
+
+def _of_outcomes(
+    engine: Engine, source: Source, variant: str, outcomes: Sequence[Outcome], arms: Sequence[Arm], plan: Plan
+) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+    """Return the rows of all metrics, the notes and the warnings."""
+    rows: list[dict[str, Any]] = []
+    notes: list[str] = []
+    warnings: list[str] = []
+    warned: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        compared = _compared(engine, source, variant, outcome, arms, plan)
+        rows += (own := _rows(outcome, compared, arms))
+        notes += _notes(outcome, own, arms)
+        warnings += _lost_values(engine, source, outcome, arms, plan)
+        for warning in compared.warnings:
+            warned.setdefault(warning, []).append(outcome.name)
+    _judge(engine, rows, outcomes, plan)
+    return rows, notes, [*warnings, *(f"{', '.join(names)}: {told}" for told, names in warned.items())]
 
 
 def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm:
@@ -174,7 +185,12 @@ def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Pla
     """Test whether the variants have the units that their shares call for."""
     observed = {arm.name: arm.n for arm in arms}
     shares = read_shares(plan.shares, list(observed))
-    observed = {name: observed.get(name, 0) for name in shares}
+    return _ratio(engine, source, {name: observed.get(name, 0) for name in shares}, shares, plan)
+
+
+def _ratio(
+    engine: Engine, source: Source, observed: dict[str, int], shares: dict[str, float], plan: Plan
+) -> SampleRatio:
     rows = [(float(observed[name]), share) for name, share in shares.items()]
     table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
     measure = read_statistic(*plan.check)
@@ -182,6 +198,20 @@ def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Pla
     (row,) = found.to_pylist()
     alpha = float(str(measure.values["alpha"]))
     return SampleRatio(observed, shares, row["statistic"], row["df"], row["p"], alpha, row["mismatch"])
+
+
+def _lost_values(
+    engine: Engine, source: Source, outcome: Outcome, arms: Sequence[Arm], plan: Plan
+) -> list[str]:
+    """Return a warning if the variants lack values in other shares, as lost units are found."""
+    known, total = {arm.name: arm.of(outcome).known for arm in arms}, sum(arm.n for arm in arms)
+    if sum(known.values()) in (0, total):
+        return []
+    ratio = _ratio(engine, source, known, {arm.name: arm.n / total for arm in arms}, plan)
+    without = ", ".join(f"{arm.n - known[arm.name]:,} of {arm.n:,} units of {arm.name}" for arm in arms)
+    what = f"{outcome.name}: values are missing more often in some variants (p < {ratio.alpha:g}): {without}"
+    advice = "the others are no random sample; do not trust the difference, and find out why"
+    return [f"{what}; {advice}"] if ratio.mismatch else []
 
 
 def _mismatch(ratio: SampleRatio) -> list[str]:

@@ -2,4 +2,4 @@
 -- title:    Whether two types are dates or timestamps, of which a cast gives any other
 -- params:   one VARCHAR,
 --           other VARCHAR
-SELECT regexp_matches($one || '|' || $other, '^(DATE|TIMESTAMP).*\|(DATE|TIMESTAMP)') AS value;
+SELECT regexp_matches(concat($one, '|', $other), '^(DATE|TIMESTAMP).*\|(DATE|TIMESTAMP)') AS value;

@@ -27,7 +27,7 @@ second_rows AS (
     FROM second_columns
 )
 SELECT
-    of_kind(query_id, $query_id, 'queries', 'truth', typeof((SELECT query_id FROM truth))) AS query_id,
+    of_kind(query_id, $query_id, 'queries', 'truth', typeof((SELECT query_id FROM truth LIMIT 1))) AS query_id,
     min(attributes) AS attributes,
     max(attributes) AS others,
     bool_and(is_whole) AS is_whole

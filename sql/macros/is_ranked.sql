@@ -7,5 +7,4 @@
 --           before the rows are read, so that DuckDB leaves out the steps of the other order
 SELECT
     $rank IS NOT NULL
-    OR ($score IS NULL
-        AND split_part(lower(replace($order_type, '"', '')), ', score ', 1) LIKE 'struct(rank %none boolean)') AS value;
+    OR ($score IS NULL AND regexp_matches($order_type, '^STRUCT\("?(?i:rank)"? \S+, "?_duckmetrics_none"? ')) AS value;

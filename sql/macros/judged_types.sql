@@ -25,5 +25,6 @@ SELECT
         WHEN relevance_type <> '"NULL"' OR $relevance IS NOT NULL THEN coalesce($relevance, 'relevance') ELSE 'label'
     END AS grade_name,
     $relevance IS NOT NULL AND relevance_type = '"NULL"' AS lacks_grade,
-    list_of_columns(found) AS found
+    list_of_columns(found) AS found,
+    found AS row_type
 FROM named;

@@ -9,12 +9,17 @@
 --           by_name VARCHAR DEFAULT 'by name'
 -- grain:    row
 -- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default
---           unless an argument was passed without its name
+--           unless an argument was passed without its name; the alias of a literal is its text, and a number is no
+--           expression to split rows by, but an argument without its name
 SELECT
     '' AS system,
     $per AS segment,
-    grade($label, 'the label') AS label,
-    number($score, 'the score') AS score,
+    unquoted(
+        $label, 'the label', 'if it is the name of a column, write it without quotes', grade($label, 'the label')
+    ) AS label,
+    unquoted(
+        $score, 'the score', 'if it is the name of a column, write it without quotes', number($score, 'the score')
+    ) AS score,
     exact_number($score) AS exact_score,
     CASE
         WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
@@ -24,6 +29,6 @@ SELECT
     typeof($weight) <> '"NULL"' AS is_weighted
 FROM query($source)
 WHERE CASE
-    WHEN $by_name IS NOT DISTINCT FROM 'by name' THEN TRUE
+    WHEN $by_name IS NOT DISTINCT FROM 'by name' AND TRY_CAST(concat('', alias($per)) AS DOUBLE) IS NULL THEN TRUE
     ELSE error('duckmetrics: an optional argument was passed without its name; write weight := ..., or per := ...')
 END;

@@ -6,27 +6,27 @@
 --           other VARCHAR,
 --           other_type VARCHAR
 -- note:     a silent cast would compare ids of other kinds. The types are known before the rows are read, so that only
---           the column is left of this. The other type is often a query, and is therefore read seldom
+--           the column is left of this. The advice casts the table whose type comes first in the alphabet: anything
+--           to VARCHAR, and a DATE to a TIMESTAMP. DuckDB binds each node at every call, so that there are few
 SELECT
     CASE
-        WHEN NOT is_id(typeof($id)) THEN error(
-            'duckmetrics: column ''' || $name || ''' is ' || typeof($id)
-            || ', not an id; cast it to BIGINT or VARCHAR'
-        )
-        WHEN are_mixed(typeof($id), $other_type) THEN error(list_extract(list_transform(
-            [$other_type],
-            lambda its_type: 'duckmetrics: ' || $name || ': type ' || typeof($id) || ' in the ' || $of_table || ', '
-                || its_type || ' in the ' || $other || '; make them one kind, as in SELECT * REPLACE (CAST(' || $name
-                || ' AS ' || CASE
-                    WHEN NOT are_times(typeof($id), its_type) THEN 'VARCHAR'
-                    WHEN its_type = 'DATE' THEN typeof($id)
-                    ELSE its_type
-                END || ') AS ' || $name || ') FROM '
-                || CASE WHEN typeof($id) = 'VARCHAR' OR its_type = 'DATE' THEN $other ELSE $of_table END
-                || CASE
-                    WHEN 'VARCHAR' IN (typeof($id), its_type) OR are_times(typeof($id), its_type) THEN ''
-                    ELSE ', in both tables'
-                END
-        ), 1))
-        ELSE $id
+        WHEN are_comparable(typeof($id), $other_type) THEN $id
+        WHEN kind(typeof($id)) IS NULL OR kind($other_type) IS NULL THEN error(concat(
+            'duckmetrics: ', CASE WHEN kind(typeof($id)) IS NULL THEN $of_table ELSE $other END, ': column ''', $name,
+            ''' is ',
+            regexp_replace(
+                CASE WHEN kind(typeof($id)) IS NULL THEN typeof($id) ELSE $other_type END, '(?s)^ENUM.*', 'ENUM'
+            ),
+            ', not an id; cast it to BIGINT or VARCHAR'
+        ))
+        ELSE error(concat(
+            'duckmetrics: ', $name, ': type ', typeof($id), ' in the ', $of_table, ', ', $other_type, ' in the ',
+            $other, '; make them one kind, as in SELECT * REPLACE (CAST(', $name, ' AS ',
+            CASE WHEN are_times(typeof($id), $other_type) THEN greatest(typeof($id), $other_type) ELSE 'VARCHAR' END,
+            ') AS ', $name, ') FROM ', CASE WHEN typeof($id) > $other_type THEN $other ELSE $of_table END,
+            CASE
+                WHEN are_times(typeof($id), $other_type) OR 'VARCHAR' IN (typeof($id), $other_type) THEN ''
+                ELSE ', in both tables'
+            END
+        ))
     END AS value;

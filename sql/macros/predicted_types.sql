@@ -15,6 +15,7 @@ WITH named AS (
         typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,
         typeof(coalesce(*COLUMNS(one_of(coalesce($rank, 'rank'))))) AS rank_type,
         typeof(coalesce(*COLUMNS(one_of(coalesce($system, ''))))) AS system_type,
+        typeof(coalesce(*COLUMNS(one_of(coalesce($position, ''))))) AS position_type,
         typeof(struct_pack(*COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position)))) AS run_type,
         typeof(struct_pack(*COLUMNS('.'))) AS found
     FROM (SELECT NULL AS "_duckmetrics_none") AS none
@@ -32,6 +33,7 @@ SELECT
         ELSE coalesce($score, 'score')
     END AS order_name,
     system_type,
+    position_type,
     regexp_extract(run_type, '(?i)(?:\(|, )"?([^_" ][^" ]*)', 1) AS run_name,
     list_of_columns(found) AS found
 FROM named;

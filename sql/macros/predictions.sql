@@ -21,6 +21,7 @@ WITH named AS (
         coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,
         typeof(coalesce(*COLUMNS(one_of(coalesce($rank, 'rank'))))) AS rank_type,
         coalesce(*COLUMNS(one_of(coalesce($position, '')))) AS position,
+        typeof(coalesce(*COLUMNS(one_of(coalesce($position, ''))))) AS position_type,
         coalesce(*COLUMNS(one_of(coalesce($system, '')))) AS system,
         typeof(coalesce(*COLUMNS(one_of(coalesce($system, ''))))) AS system_type,
         concat_ws(', ', *COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position))) AS run,
@@ -54,7 +55,11 @@ SELECT
         WHEN $rank IS NULL AND score_type <> '"NULL"' AND ($score IS NOT NULL OR rank_type = '"NULL"')
             THEN exact_number(score)
     END AS exact_score,
-    position,
+    CASE
+        WHEN $position IS NOT NULL AND position_type = '"NULL"'
+            THEN error('duckmetrics: predictions: no column ''' || $position || '''; name it with "position" := ...')
+        ELSE position
+    END AS position,
     CASE
         WHEN $system IS NULL AND NOT starts_with(run_type, 'STRUCT(_duckmetrics_none')
             THEN CASE WHEN $names_runs THEN regexp_extract(run_type, 'STRUCT\("?(\w+)', 1) || '=' ELSE '' END || run

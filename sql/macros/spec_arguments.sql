@@ -23,6 +23,10 @@ SELECT
             ), lambda pair: trim(pair) <> ''
         ),
         lambda pair: CASE
+            WHEN NOT list_contains(string_split($names, '|'), 'agg') AND lower(trim(split_part(pair, '=', 1))) = 'agg'
+                THEN error(
+                    'duckmetrics: ' || $metric || ': agg is for evaluate; here are values of queries or their means'
+                )
             WHEN NOT list_contains(string_split($names, '|'), lower(trim(split_part(pair, '=', 1))))
                 OR NOT contains(pair, '=')
                 THEN error(

@@ -1,11 +1,13 @@
 -- name:     type_problems
 -- title:    Problems of the tables and columns of rankings as a whole
 -- inputs:   predictions (query_id), truth (query_id),
---           predicted_types (query_type, item_type, has_score, has_rank, order_type, order_name, system_type, found),
+--           predicted_types (query_type, item_type, has_score, has_rank, order_type, order_name, system_type,
+--                            position_type, found),
 --           judged_types (query_type, item_type, grade_type, grade_name, lacks_grade, found)
 -- params:   query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
---           system VARCHAR DEFAULT NULL
+--           system VARCHAR DEFAULT NULL,
+--           position VARCHAR DEFAULT NULL
 -- note:     doubt is a column that checks of the rows cannot rely on; values is the column of the examples
 WITH known AS (
     SELECT
@@ -22,6 +24,7 @@ WITH known AS (
         order_type,
         order_name,
         system_type,
+        position_type,
         found,
         (SELECT count(*) FROM predictions) AS n_predictions,
         (SELECT count(*) FROM truth) AS n_truth
@@ -98,6 +101,11 @@ listed AS (
                 'advice': 'cast it, as in CAST(' || order_name || ' AS DOUBLE)',
                 'doubt': 'predictions.score', 'examples': 'predictions.score',
                 'is_found': NOT is_number(order_type) AND NOT (has_score AND has_rank)},
+            {'place': 19, 'reported': 'missing_column', 'of_table': 'predictions', 'of_column': 'position',
+                'what': 'no column ''' || $position || '''; found ' || found,
+                'advice': 'name it with "position" := ''...''',
+                'doubt': 'predictions.position', 'examples': '',
+                'is_found': $position IS NOT NULL AND position_type = '"NULL"'},
             {'place': 17, 'reported': 'missing_column', 'of_table': 'truth', 'of_column': 'relevance',
                 'what': 'no column ''' || grade_name || '''; found ' || judged_found,
                 'advice': 'name it with relevance := ''...''',

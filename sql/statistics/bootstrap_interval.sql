@@ -48,7 +48,12 @@ replicates AS (
     GROUP BY system, metric, draw
 ),
 summed AS (
-    SELECT system, metric, count(*) AS resamples, stddev_samp(mean) AS se, list_sort(list(mean)) AS means
+    SELECT
+        system,
+        metric,
+        count(*) AS resamples,
+        stddev_samp(mean) AS se,
+        list_sort(list(mean), 'ASC', 'NULLS FIRST') AS means
     FROM replicates
     WHERE mean IS NOT NULL
     GROUP BY system, metric

@@ -47,8 +47,8 @@ WITH summed AS (
         system, metric, n, mean, sd, rounding,
         count(*) AS resamples,
         stddev_samp(delta ORDER BY delta) AS se,
-        list_sort(list(delta)) AS deltas,
-        list_sort(list(t)) AS ts,
+        list_sort(list(delta), 'ASC', 'NULLS FIRST') AS deltas,
+        list_sort(list(t), 'ASC', 'NULLS FIRST') AS ts,
         count(*) FILTER (WHERE t >= abs(mean) * sqrt(n) / nullif(sd, 0) * (1 - 1e-12)) AS farther,
         least(count(*) FILTER (WHERE delta <= rounding), count(*) FILTER (WHERE delta >= -rounding)) AS beyond
     FROM replicates

@@ -127,6 +127,18 @@ def test_the_parameter_of_a_spec_wins_over_a_switch() -> None:
     assert measure.values["gain"] == "binary"
 
 
+def test_a_flag_is_true_or_false() -> None:
+    with pytest.raises(MetricError, match="weighted must be true or false, got 'maybe'"):
+        parse_measures(CATALOG, ["auc"], {"weighted": "maybe"})
+
+
+def test_a_switch_that_the_name_of_a_metric_fixes_is_refused() -> None:
+    with pytest.raises(MetricError, match=r"switch beta=2: f1@10 fixes beta already; write f_beta\(\.\.\.\)"):
+        parse_measures(CATALOG, ["f1@10"], {"beta": 2})
+    (measure,) = parse_measures(CATALOG, ["f1@10"], {"beta": 1})
+    assert measure.values["beta"] == 1
+
+
 def test_an_unknown_metric_is_not_matched_to_something_far_away() -> None:
     assert refusal("zzzzzz").endswith(
         "'duckmetrics metrics' lists all metrics, in Python duckmetrics.metrics()"

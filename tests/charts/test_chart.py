@@ -252,6 +252,24 @@ def test_right_is_better_where_lower_values_are() -> None:
     assert given.relative == (0.1, 0.02, 0.3)
 
 
+def test_words_have_the_sign_of_the_value_where_lower_is_better() -> None:
+    rise = change("Mo", direction=-1, verdict="not distinguishable")
+    fall = change("Tu", direction=-1, delta=-0.1, delta_lower=-0.15, delta_upper=-0.05)
+    picture = changes.slices("log_loss", "B", {"day": [fall, rise]}, change("all", direction=-1))
+    assert picture.title == "B by log_loss: worse in none of 2 slices; the least favorable is +20.0% in Mo"
+    assert "Mo +20.0%, interval +10.0% to +30.0%" in picture.said
+    assert "Tu \u221220.0%, interval \u221230.0% to \u221210.0%" in picture.said
+
+
+def test_slices_that_move_away_from_a_target_are_counted() -> None:
+    away, nearer = (
+        Change(day, row("ratio", "B", value=value, verdict=verdict), 1.1, 0, target=1.0)
+        for day, value, verdict in (("Mo", 1.5, "different"), ("Tu", 1.05, "better"))
+    )
+    picture = changes.slices("ratio", "B", {"day": [away, nearer]}, away)
+    assert picture.title == "B by ratio: clearly farther from 1 in 1 of 2 slices, most in Mo"
+
+
 def test_a_metric_that_aims_at_a_number_gets_words() -> None:
     aimed = Change("ratio", row("ratio", "B", value=0.9, delta=-0.3), 1.2, 0, target=1.0)
     picture = changes.intervals("A", {"ratio": [aimed]})
@@ -271,7 +289,7 @@ def test_slices_are_sorted_from_the_worst_with_the_overall_change_as_a_dotted_li
     guides = of_class(root, "line", "guide")
     assert len(guides) == 3
     none = changes.slices("auc", "B", {"day": [change("Tu")]}, change("all"))
-    assert none.title == "B by auc: worse in none of 1 slices; the lowest change is +20.0% in Tu"
+    assert none.title == "B by auc: worse in none of 1 slices; the least favorable is +20.0% in Tu"
 
 
 def test_metrics_outside_of_0_and_1_have_an_axis_of_their_own() -> None:

@@ -318,3 +318,20 @@ def test_gains_that_are_too_large_for_whole_numbers_are_summed_as_they_are() -> 
     assert evaluation(truth=truth, metric="dcg(gain=exp2)")["dcg(gain=exp2)"] == pytest.approx(
         (2.0**800 / 2 + 2.0**400 / math.log2(3) + 2.0**400) / 3
     )
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_the_order_of_a_session_makes_no_other_parts(order: str) -> None:
+    """With falling edges, the ranges of queries overlapped."""
+    with duckdb.connect() as connection:
+        connection.execute("""
+            CREATE TABLE run AS SELECT q AS query_id, i AS item_id, q * 7 * (i + 3) % 101 AS score
+            FROM range(60) AS queries(q), range(8) AS places(i);
+            CREATE TABLE qrels AS SELECT query_id, item_id FROM run WHERE (query_id + item_id * 5) % 3 = 0
+        """)
+        connection.execute(f"SET default_order = '{order}'")
+        whole, parts = (
+            duckmetrics.evaluate("run", "qrels", ["map"], connection=connection, chunks=chunks)
+            for chunks in (None, 3)
+        )
+    assert parts.rows == whole.rows

@@ -133,6 +133,16 @@ def test_the_memory_limit_is_in_bytes(limit: str) -> None:
     engine.close()
 
 
+@pytest.mark.parametrize("limit", ["-1", "none"])
+def test_no_limit_is_no_error(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB calls it 16383.9 PiB."""
+    table = ROWS.format(score="r", label=LABELS["0 and 1"])
+    found, is_kept = of_thresholds(monkeypatch, table, 1, memory_limit=limit)
+    assert is_kept
+    assert_alike(found, of_thresholds(monkeypatch, table, 10**9)[0])
+    assert numbered(monkeypatch, table, 1, memory_limit=limit)[1]
+
+
 # --- thresholds -------------------------------------------------------------------------------------
 
 
@@ -200,6 +210,25 @@ def test_bins_beside_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # --- both -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setting", [
+    "default_order = 'desc'", "default_null_order = 'nulls_first'", "null_order = 'postgres'",
+])  # fmt: skip
+@pytest.mark.parametrize("evaluated", [numbered, of_thresholds])
+def test_other_orders_of_a_session_change_nothing(
+    evaluated: Evaluated, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last row has no score, and a session may sort it first; AUC was 2 then."""
+    found = []
+    for settings in (setting, ""):
+        with duckdb.connect() as connection:
+            table = ROWS.format(score="greatest(r - 0.6, 0e0)", label=LABELS["0 and 1"])
+            connection.execute(f"CREATE TABLE clicks AS {table}")
+            connection.execute(f"SET {settings}" if settings else "SELECT 1")
+            found.append(evaluated(monkeypatch, "clicks", 1, connection=connection))
+    assert [is_kept for _, is_kept in found] == [True, True]
+    assert_alike(found[0][0], found[1][0])
 
 
 @pytest.mark.slow

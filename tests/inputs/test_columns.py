@@ -263,3 +263,24 @@ def test_boolean_grades_are_one_and_absent_grades_too(grade: str) -> None:
     assert overall("predictions", f"SELECT query_id, item_id, {grade} FROM truth") == pytest.approx(
         UNGRADED_DCG
     )
+
+
+@pytest.mark.parametrize(
+    ("truth", "columns", "warned"),
+    [
+        ("SELECT * RENAME (relevance AS Rating) FROM truth", {}, ["Rating"]),
+        ("SELECT * RENAME (relevance AS rel) FROM truth", {"relevance": "rel"}, []),
+        ("SELECT *, 5 AS rating FROM truth", {}, []),
+        ("SELECT * EXCLUDE (relevance), relevance > 1 AS clicked FROM truth", {}, ["clicked"]),
+        ("SELECT * EXCLUDE (relevance), 'high' AS rating FROM truth", {}, []),
+        ("SELECT * EXCLUDE (relevance), 9.5 AS price FROM truth", {}, []),
+    ],
+)
+def test_grades_under_another_name_are_warned_of(
+    truth: str, columns: dict[str, str], warned: list[str]
+) -> None:
+    """Without a column of grades, every item of the truth has grade 1."""
+    found = evaluation("predictions", truth, "dcg", columns=columns).checks
+    unread = [one for one in found if one.check == "unread_grade"]
+    assert [(one.column, one.severity) for one in unread] == [(name, "warning") for name in warned]
+    assert all(f"--column relevance={one.column})" in one.advice for one in unread)

@@ -156,6 +156,13 @@ def test_the_first_line_says_who_is_the_best(
     assert tiers(board, *letters).sentence == sentence
 
 
+def test_a_system_may_be_alone_without_being_better(board: Leaderboard) -> None:
+    """It is closer to a target, which is different, and neither better nor worse."""
+    rows = zip(board.rows, ("a", "b", "b", "c"), strict=True)
+    found = replace(board, rows=tuple({**row, "tier": t, "verdict": "among the best"} for row, t in rows))
+    assert found.sentence.startswith("pixels is alone in the first tier of 4 systems")
+
+
 def test_a_letter_with_a_number_is_another_letter(board: Leaderboard) -> None:
     rows = zip(board.rows, ("a", "aa2", "a2", "a2b"), strict=True)
     found = replace(board, rows=tuple({**row, "tier": tier} for row, tier in rows))

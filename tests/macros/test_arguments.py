@@ -639,7 +639,7 @@ PARAMETERS_REFUSED = {
     "evaluate: metrics := 'bpref@2'": ("'bpref@2'", "no cut-off"),
     "evaluate: metrics := 'ndcg(gain=exp3)'": ("gain cannot be 'exp3'", "exp2"),
     "evaluate: metrics := ''": ("no metric", "ndcg@10"),
-    "evaluate: metrics := 'map', gain := 'exp2'": ("gain cannot be 'exp2'", ""),
+    "evaluate: metrics := 'map', gain := 'exp2'": ("gain: no metric asked for takes it", "leave it out"),
     "accuracy: threshold := 'x'": ("threshold cannot be 'x'", "a number"),
     "ece: bins := 0": ("bins cannot be '0'", "bins >"),
     "ece: bins := 2.7": ("bins cannot be '2.7'", "a whole number"),
@@ -650,7 +650,10 @@ PARAMETERS_REFUSED = {
     "evaluate_classification: metrics := 'acu'": ("'acu'", "did you mean '"),
     "evaluate_classification: metrics := 'auc, auc'": ("'auc'", "asked for twice"),
     "evaluate_classification: metrics := 'auc@5'": ("'auc@5'", "no cut-off"),
-    "evaluate_classification: metrics := 'auc', bins := 5": ("bins cannot be '5'", ""),
+    "evaluate_classification: metrics := 'auc', bins := 5": (
+        "bins: no metric asked for takes it",
+        "leave it out",
+    ),
     "evaluate_classification: metrics := 'gauc'": ("group", ""),
 }
 OF_ROWS = (
@@ -718,6 +721,21 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
         "REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM predictions, in both tables",
     ),
     "ids of timestamps with and without a zone": two_kinds("now()", "now()::TIMESTAMP"),
+    "ids of ENUM": (
+        ids("'a'::ENUM ('a', 'b')", "item_id")[0],
+        ids("'a'", "item_id")[1],
+        "predictions: column 'item_id' is ENUM, not an id; cast it to BIGINT or VARCHAR",
+    ),
+    "ids of ENUM in the truth": (
+        ids("'a'", "query_id")[0],
+        ids("'a'::ENUM ('a', 'b')", "query_id")[1],
+        "truth: column 'query_id' is ENUM, not an id",
+    ),
+    "query ids that are NULL without a type": (
+        "SELECT NULL AS query_id, item_id, score FROM predictions",
+        "truth",
+        "no query_id",
+    ),
 }
 CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "NULL label": ("roc_auc(null_label, label, score)", "label is NULL", "drop these rows"),
@@ -828,6 +846,34 @@ def test_rows_that_cannot_be_evaluated(refusing: Connection, case: str) -> None:
     message = refusal(refusing, f"FROM {call}")
     assert what in message
     assert next_ in message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("confusion(clicks, label, score, 0.2)", "passed without its name"),
+        ("calibration_curve(clicks, label, score, 5)", "passed without its name"),
+        ("roc_curve(clicks, label, score, 5)", "passed without its name"),
+        ("roc_auc(clicks, 'label', score)", "if it is the name of a column, write it without quotes"),
+        ("ndcg(predictions, truth, ties := 'input', \"position\" := 'plaec')", "no column 'plaec'"),
+        ("evaluate(predictions, truth, 'map', gain := 'exp2')", "gain: no metric asked for takes it"),
+        ("evaluate_classification(clicks, label, score, 'auc', bins := 20)", "bins: no metric asked for"),
+        ("evaluate(predictions, truth, 'auc')", "'auc' is not a metric here; call FROM evaluate_class"),
+        ("evaluate(predictions, truth, 'coverage@10')", "call FROM coverage(...)"),
+        ("evaluate_classification(clicks, label, score, 'ndcg@10')", "call FROM evaluate(...)"),
+    ],
+)  # fmt: skip
+def test_calls_that_are_almost_right(connection: Connection, call: str, message: str) -> None:
+    assert message in refusal(connection, f"FROM {call}")
+
+
+def test_refusals_come_before_unknown_columns(connection: Connection) -> None:
+    """People ask for columns of the result; those of a refused call are the same."""
+    asked = 'SELECT "like", value FROM conventions(predictions, truth, '
+    assert "did you mean 'ndcg'?" in refusal(connection, f"{asked}'ndgc@10')")
+    assert "trec_evl" in refusal(connection, f"{asked}'ndcg@10', like := 'trec_evl')")
+    rows_ = "SELECT severity FROM inspect_classification(clicks, label, score, metrics := 'log_los')"
+    assert "did you mean 'log_loss'?" in refusal(connection, rows_)
 
 
 def test_metrics_must_be_said(connection: Connection) -> None:

@@ -704,7 +704,7 @@ def test_what_python_refuses_of_a_parameter_is_refused(
 
 ASKED: dict[str, str] = {
     "['auk']": "'auk' is not a metric here; did you mean 'auc'?",
-    "['roc_curve']": "'roc_curve' is not a metric here; did you mean",
+    "['roc_curve']": "'roc_curve' is not a metric here; call FROM roc_curve(...)",
     "['auc', 'auc']": "'auc' is asked for twice; name each metric once",
     "'auc,log_loss,auc'": "'auc' is asked for twice; name each metric once",
     "'auc@10'": "'auc@10' has no cut-off; drop it",
@@ -732,7 +732,7 @@ def test_a_parameter_that_no_metric_takes_is_refused(slices: duckdb.DuckDBPyConn
         others = [metric.name for metric in METRICS if name not in metric.own_params and not _needs(metric)]
         param = PARAMS[name][0].own_params[name]
         value = written(REQUIRED.get(name, param.choices[-1] if param.choices else NUMBERS[name][0]))
-        with pytest.raises(duckdb.Error, match=f"{MARK}{name} "):
+        with pytest.raises(duckdb.Error, match=f"{MARK}{name}: no metric asked for takes it"):
             slices.execute(called(SEVERAL, {name: value}, metrics=listed(others), group_id=GROUP))
 
 

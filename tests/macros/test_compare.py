@@ -162,7 +162,8 @@ def test_one_query(session: duckdb.DuckDBPyConnection) -> None:
         ("rbp(p=1.9)", "baseline := 'A'", "p cannot be '1.9'"),
         ("rbp(p=0.9), rbp(p=0.9)", "baseline := 'A'", "asked for twice"),
         ("rbp(p=0.9), rpb", "baseline := 'A'", "'rpb' is not a metric here"),
-        ("ndcg(agg=median)", "baseline := 'A'", "no parameter 'agg'"),
+        ("ndcg(agg=median)", "baseline := 'A'", "agg is for evaluate"),
+        ("ndcg(gian=exp2)", "baseline := 'A'", "no parameter 'gian'; did you mean 'gain'?"),
         ("map", "baseline := 'A', like := 'trek'", "like cannot be 'trek' for average_precision"),
         ("rbp", "baseline := 'A', like := 'trec_eval'", "rbp is not imitated: it divides by"),
         ("mrr@3", "baseline := 'A', like := 'trec_eval9'", "has no cut-off; leave k out"),
@@ -199,7 +200,7 @@ def test_every_look_with_several_macros(session: duckdb.DuckDBPyConnection) -> N
         ("system := 'system', baseline := 'A', by := 'Delta'", "results have a column 'Delta' of their own"),
         ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
         ("system := 'system', baseline := 'A', missing := 'skip'", "of different queries: 2 queries"),
-        ("system := 'system', baseline := 'A', test := 'wilcoxon'", "test cannot be 'wilcoxon'; choose t or"),
+        ("system := 'system', baseline := 'A', test := 'wilcoxon'", "'wilcoxon'; choose paired_t or always_"),
         ("system := 'system', baseline := 'A', test := 'unpaired-t'", "rows of evaluate_by_query and call"),
         ("system := 'system', baseline := 'A', planned := 30", "paired_t looks once and has no plan"),
         ("system := 'system', baseline := 'A', test := 'always_valid', planned := 0", "planned cannot be"),
@@ -207,3 +208,10 @@ def test_every_look_with_several_macros(session: duckdb.DuckDBPyConnection) -> N
 )  # fmt: skip
 def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:
     assert said in refusal(session, f"FROM compare(run, qrels, 'map', {options})")
+
+
+def test_one_system_is_no_comparison(session: duckdb.DuckDBPyConnection) -> None:
+    """A gate over the results would pass, because it finds no row of the candidate."""
+    alone = "(SELECT * FROM run WHERE system = ''A'')"
+    query = f"FROM compare('{alone}', qrels, 'map', system := 'system', baseline := 'A')"
+    assert "A is the only system; give a second one" in refusal(session, query)

@@ -201,7 +201,7 @@ def test_the_data_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
         ("'map', by := 'color'", "by cannot be 'color'; choose rank or grade or item_id"),
         ("'map', by := 'rank', n := 0", "n cannot be '0' for what is asked; it must be a whole number"),
         ("'map', by := 'rank', n := 'x'", "n cannot be 'x' for what is asked; it must be a whole number"),
-        ("'map', query := 1, gain := 'exp2'", "gain cannot be 'exp2' for what is asked"),
+        ("'map', query := 1, gain := 'exp2'", "gain: no metric asked for takes it"),
         ("'map', query := 1, baseline := 'A'", "system is missing; name the column with system := ..."),
         ("'map', query := 1, relevance := 'x'", "truth: no column 'x'; name it with relevance := ..."),
     ],

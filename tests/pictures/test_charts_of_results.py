@@ -214,7 +214,7 @@ def test_changes_of_slices_of_one_system() -> None:
     with pytest.raises(MetricError, match="system 'D': not compared"):
         compared.chart("slices", system="D")
     chart = compared.chart("slices", system="B")
-    assert chart.title.startswith("B by mrr: worse in none of 2 slices; the lowest change is +")
+    assert chart.title.startswith("B by mrr: worse in none of 2 slices; the least favorable is +")
     assert compared.chart().title.startswith(
         "Against A, B: better on 1 metric; C: no clear difference on 1 metric"
     )

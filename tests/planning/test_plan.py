@@ -159,6 +159,18 @@ def test_rows_without_a_cluster_are_refused_in_the_name_of_the_plan() -> None:
     ).rows[0]["units"]
 
 
+def test_other_units_are_those_that_the_baseline_answered() -> None:
+    """The queries of another week do not count as 0, as in `compare(..., unpaired=True)`."""
+    run = """SELECT i // 10 AS query_id, i % 10 AS item_id, sin(i) AS score, if(i < 1500, 'w1', 'w2') AS week
+        FROM range(3000) AS rows(i)"""
+    truth = f"SELECT query_id, item_id FROM ({run}) WHERE (query_id * 7 + item_id) % 4 = 0"
+    given: dict[str, Any] = {"metrics": "ndcg@10", "difference": "1%"}
+    (row,) = duckmetrics.plan(run, truth, system="week", baseline="w1", unpaired=True, **given).rows
+    first = (f"SELECT * FROM ({table}) WHERE query_id < 150" for table in (run, truth))
+    (alone,) = duckmetrics.plan(*first, **given).rows
+    assert (row["value"], row["n_units"], row["units"]) == (alone["value"], 150, alone["units"])
+
+
 @pytest.mark.slow
 def test_no_advice_is_one_that_a_plan_cannot_follow() -> None:
     place = np.arange(40)

@@ -85,6 +85,13 @@ def test_metrics_and_slices_that_contradict_stand_together() -> None:
     assert told == "B is better than A on m1, but worse on m2 and in country JP, unclear on m3"
 
 
+def test_an_exception_names_its_system_after_others() -> None:
+    facts = [fact("B", BETTER), fact("C", UNCLEAR), fact("B", WORSE, place=JP)]
+    told = leading_sentence(Compared("A", facts))
+    standings = "B is better than A by m1; C does not clearly differ from A"
+    assert told == f"{standings}, but B is worse than A in country JP"
+
+
 def test_one_difference_without_a_direction_has_its_meaning() -> None:
     aimed = Fact("B", "m2", DIFFERENT, words="on the other side of 1")
     assert leading_sentence(Compared("A", [aimed])) == "B differs from A on m2 (on the other side of 1)"

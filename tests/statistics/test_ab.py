@@ -428,3 +428,27 @@ def test_arrays_by_name_are_a_table() -> None:
     found = duckmetrics.ab({"variant": variant, "paid": paid}, variant="variant", control="A", metrics="paid")
     expected = scipy.stats.ttest_ind(paid[1::2], paid[::2], equal_var=False)
     assert found.row("paid")["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_values_that_one_variant_lacks_are_a_warning() -> None:
+    """The units with a value are no random sample any more, though no unit is lost."""
+    rows = (
+        "SELECT if(i % 2 = 0, 'A', 'B') AS variant, 10 + sin(i) * 5 AS revenue FROM range(4000) AS units(i)"
+    )
+    low = "SELECT * REPLACE (if(variant = 'B' AND revenue < 8, NULL, revenue) AS revenue)"
+    told = duckmetrics.ab(f"{low} FROM ({rows})", variant="variant", control="A", metrics="revenue")
+    assert not told.sample_ratio.mismatch
+    (warning,) = told.warnings
+    assert warning.startswith(
+        "revenue: values are missing more often in some variants (p < 0.001): 0 of 2,000"
+    )
+    both = "SELECT * REPLACE (if(revenue < 8, NULL, revenue) AS revenue)"
+    same = duckmetrics.ab(f"{both} FROM ({rows})", variant="variant", control="A", metrics="revenue")
+    assert same.warnings == ()
+
+
+def test_saved_rows_of_a_mismatch_say_so() -> None:
+    rows = "SELECT if(i % 3 = 0, 'A', 'B') AS variant, i % 7 AS revenue FROM range(4000) AS units(i)"
+    told = duckmetrics.ab(rows, variant="variant", control="A", metrics="revenue")
+    assert told.sample_ratio.mismatch
+    assert told.summary["reason"].to_pylist() == ["sample ratio mismatch"]

@@ -174,7 +174,7 @@ CASES: dict[str, Case] = {
     "NULL group": (
         "null_group", "gauc", {},
         "null_group: column 'group_id': 2 rows whose group is NULL (label=0.0, score=0.4; label=1.0, "
-        "score=0.9); drop these rows or give them a group"),
+        "score=0.9); drop these rows or give them a group; its column is named with group_id="),
     "no query": (
         "rows", "precision@2", {},
         f"rows: no column 'query_id'; {FROM_ROWS}; map it with columns={{'query_id': ...}} (on the command "

@@ -115,6 +115,9 @@ OF_RANKINGS = {
         "combined_systems", "error", 60, "model", "query_id=u01, first_run=A, last_run=B", "system=",
         "SELECT *, if(row_number() OVER (PARTITION BY query_id ORDER BY item_id) = 1, 'A', 'B') AS model "
         "FROM p"),
+    "grades under another name": Fault(
+        "unread_grade", "warning", 0, "rating", "", "relevance",
+        truth="SELECT * RENAME (relevance AS rating) FROM t"),
     "judged twice": Fault(
         "duplicate_judgment", "error", 2, "item_id", "query_id=u08, item_id=i23", "duplicates=first",
         truth="FROM t UNION ALL SELECT * FROM t WHERE query_id = 'u08' AND item_id IN ('i23', 'i20')"),

@@ -110,7 +110,7 @@ function ofSeveral(compared, systems, text) {
     told[0] += ` by ${metric}`;
   }
   if (better.length > 1) told.push('they were not tested against each other');
-  const exceptions = better.flatMap(system => exception(compared, system, better.length > 1));
+  const exceptions = better.flatMap(system => exception(compared, system, told.length > 1));
   return told.join('; ') + (exceptions.length ? `, but ${exceptions.join('; ')}` : '');
 }
 

@@ -6,6 +6,9 @@
 -- values:   k: as in ranking/recall
 -- requires: predictions (label >= 0)
 -- formula:  DCG@k / IDCG@k with rel_i / log2(i + 1); among equal scores the largest grades are last
+-- note:     the ideal order is that of the list; NULL for a list without a relevant item, as with no_relevant :=
+--           'null'. If relevant items may be missing from the list, as in a top-10 list, use the table macro, which
+--           reads the truth
 SELECT
     list_sum(list_transform(
         list_sort(list({'score': -score, 'grade': label}), 'ASC', 'NULLS FIRST'),

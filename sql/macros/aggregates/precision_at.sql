@@ -7,6 +7,8 @@
 -- requires: predictions (label >= 0)
 -- formula:  relevant items among the first k / k, without a cut-off / all items; among equal scores the relevant items
 --           are last
+-- note:     NULL for a list without a relevant item, as with no_relevant := 'null'. If relevant items may be missing
+--           from the list, as in a top-10 list, a list without a hit is worth 0: write coalesce(precision_at(...), 0)
 SELECT
     CASE WHEN max(label) > 0 THEN list_sum(list_transform(
         list_sort(list({'score': -score, 'relevant': label > 0}), 'ASC', 'NULLS FIRST'),

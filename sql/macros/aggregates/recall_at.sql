@@ -6,6 +6,9 @@
 -- values:   k: as in ranking/recall
 -- requires: predictions (label >= 0)
 -- formula:  relevant items among the first k / all of them; among equal scores the relevant items are last
+-- note:     all of them are those of the list; NULL for a list without a relevant item, as with no_relevant :=
+--           'null'. If relevant items may be missing from the list, as in a top-10 list, use the table macro, which
+--           reads the truth
 SELECT
     CASE WHEN max(label) > 0 THEN list_sum(list_transform(
         list_sort(list({'score': -score, 'relevant': label > 0}), 'ASC', 'NULLS FIRST'),
