@@ -186,11 +186,17 @@ class DuckDBConnection:
 
     # --- statements ------------------------------------------------------------------------------
 
-    def text(self, query: exp.Expr | str, pretty: bool = False) -> str:
-        """Write a statement; its orders mean the same in a session with other defaults than DuckDB has."""
+    def text(self, query: exp.Expr | str, pretty: bool = False, copy: bool = True) -> str:
+        """Write a statement; its orders mean the same in a session with other defaults than DuckDB has.
+
+        Args:
+            copy: whether the statement is needed again: to write it changes it.
+        """
         if isinstance(query, str):
             return query
-        return query.sql(DIALECT, pretty=pretty) if self._orders_as_usual else with_directions(query, pretty)
+        if self._orders_as_usual:
+            return query.sql(DIALECT, pretty=pretty, copy=copy)
+        return with_directions(query, pretty)
 
     @cached_property
     def _orders_as_usual(self) -> bool:
@@ -202,7 +208,7 @@ class DuckDBConnection:
         Raises:
             EngineError: DuckDB refuses it.
         """
-        text = self.text(query)
+        text = self.text(query, copy=False)
         try:
             return self.raw.execute(text)
         except duckdb.Error as error:

@@ -228,7 +228,7 @@ class DuckDBEngine(Engine):
                 this=exp.to_table(name), kind="TABLE", expression=query, properties=temporary
             )
             self._held.temporary.append(("TABLE", name))
-        text = self._held.text(statement, pretty=True)
+        text = self._held.text(statement, pretty=True, copy=False)
         self._held.execute(text)
         self.ran.append(text)
         self._tables_of[text.partition("\n")[2]] = name  # its first line creates the table
