@@ -95,6 +95,8 @@ def _as_number(source: Source, name: str, is_label: bool) -> str:
     is_time = type_.startswith(("TIMESTAMP", "DATE"))
     if is_label:
         text, how = f"({{}} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
+        if type_ == "VARCHAR":
+            how = "name the text that counts as 1 with positive= (--positive), or compare it"
     elif is_time:
         text, how = "epoch({})", "take its seconds"
     elif type_ == "VARCHAR":

@@ -136,8 +136,9 @@ CASES: dict[str, Case] = {
         "label"),
     "text label": (
         "text_label", "auc", {},
-        "text_label: column 'label' is VARCHAR, not a number; compare it, as in \"SELECT * REPLACE "
-        "((label = 'yes') AS label) FROM ...\""),
+        "text_label: column 'label' is VARCHAR, not a number; name the text that counts as 1 with "
+        "positive= (--positive), or compare it, as in \"SELECT * REPLACE ((label = 'yes') AS label) "
+        'FROM ..."'),
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
