@@ -48,7 +48,7 @@ def parse_measures(
     """
     if not specs:
         raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
-    switches = {**(switches or {})}
+    switches = dict(switches or {})
     if isinstance(switches.get(CUTOFF), list | tuple | range):
         specs = with_cutoffs(specs, cast("Sequence[object]", switches.pop(CUTOFF)))
     measures = [

@@ -200,7 +200,7 @@ class DuckDBConnection:
 
     @cached_property
     def _orders_as_usual(self) -> bool:
-        return self.is_new or are_usual(self.raw.execute(SETTINGS).fetchall()[0])
+        return self.is_new or are_usual(self.execute(SETTINGS).fetchall()[0])
 
     def execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
         """Run a statement.

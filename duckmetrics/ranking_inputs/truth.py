@@ -30,17 +30,13 @@ GRADES = (
 def unread_grade(tables: RankingTables) -> str | None:
     """Return the column of the truth that looks like grades, if none is read: every item has grade 1 then."""
     truth = tables.truth
-    if (
-        truth is None
-        or truth.listed is not None
-        or truth.find(tables.columns, "relevance", "label") is not None
-    ):
+    if truth is None or truth.listed is not None:
         return None
-    types = {**truth.source.columns, **truth.source.unread}
-    known = {
-        name.lower(): name for name, type_ in types.items() if NUMBER.fullmatch(type_) or type_ == "BOOLEAN"
-    }
-    return next((known[name] for name in GRADES.split("|") if name in known), None)
+    if truth.find(tables.columns, "relevance", "label") is not None:
+        return None
+    types, names = {**truth.source.columns, **truth.source.unread}, GRADES.split("|")
+    grades = (name for name, type_ in types.items() if NUMBER.fullmatch(type_) or type_ == "BOOLEAN")
+    return next((name for name in grades if name.lower() in names), None)
 
 
 def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: str) -> exp.Query:
