@@ -217,3 +217,12 @@ def test_the_command_line_explains_them(run: Command) -> None:
     assert run("presets", "ranx").out == page(preset("ranx"))
     assert run("presets", "--all").out == pages()
     assert "did you mean 'ranx'" in run("presets", "ranks").err
+
+
+@pytest.mark.parametrize("tool", ["clickhouse", "evidently", "recbole", "recommenders", "torchmetrics"])
+def test_tools_without_weights_count_every_row_once(tool: str) -> None:
+    rows = "(1, 0.2, 8.0), (0, 0.4, 1.0), (1, 0.6, 1.0), (0, 0.1, 3.0)"
+    weighted = f"FROM (VALUES {rows}) AS t(label, score, weight)"
+    found = duckmetrics.evaluate(weighted, metrics="auc", like=tool)
+    assert found["auc"] == 0.75  # three of the four pairs are in order
+    assert duckmetrics.evaluate(weighted, metrics="auc", like="sklearn")["auc"] != 0.75
