@@ -133,7 +133,7 @@ class DuckDBEngine(Engine):
         relation = self._copied("snapshot", source, [quoted(name) for name in known])
         return replace(
             source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,
-            empty=self._tables.is_empty(relation),
+            empty=self._tables.is_empty(relation), files={},
             unread=unread, original=source.relation if unread else None,
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from duckmetrics.engines.duckdb_lakes import DuckDBLakes
 from duckmetrics.engines.duckdb_texts import DuckDBTexts
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.changes import WHILE, refuse_changed, states_of
 from duckmetrics.inputs.sources import (
     FILE_SUFFIXES,
     Source,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.engines.lakes import Lake
+    from duckmetrics.inputs.changes import State
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
 
@@ -45,7 +47,7 @@ class DuckDBFiles:
 
     Attributes:
         used: the patterns of all files that were asked for, such as "file:a.parquet".
-        seen: the files that are read in place, with values that distinguish their versions.
+        seen: the states of the files that are read in place.
     """
 
     def __init__(self, connection: DuckDBConnection) -> None:
@@ -53,7 +55,7 @@ class DuckDBFiles:
         self._texts = DuckDBTexts(connection)
         self._lakes = DuckDBLakes(connection, self._matches)
         self.used: list[str] = []
-        self.seen: dict[str, tuple[int, int, int]] = {}
+        self.seen: dict[str, State] = {}
 
     def named(self, path: str, role: Role, version: Version | None = None) -> Source:
         """Read one path: a file, a pattern or a folder.
@@ -180,20 +182,15 @@ class DuckDBFiles:
         options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
         reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
         is_parquet = kind == "parquet"
-        if is_parquet:
-            self._note(paths)
+        local = [path for path in paths if is_parquet and _REMOTE.match(path) is None]
+        states = {file: state for path in local for file, state in states_of(path).items()}
+        self.seen |= states
         return Source(
             label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet,
-            in_place=is_parquet and not any(map(_REMOTE.match, paths)),
+            in_place=is_parquet and not any(map(_REMOTE.match, paths)), files=states,
         )  # fmt: skip
 
     # --- changes ---------------------------------------------------------------------------------
-
-    def _note(self, patterns: Sequence[str]) -> None:
-        """Note the versions of local files."""
-        for pattern in patterns:
-            if _REMOTE.match(pattern) is None:
-                self.seen |= {path: _version(path) for path in glob.glob(pattern, recursive=True)}
 
     def refuse_changed(self) -> None:
         """Refuse results of files that changed while they were read, and forget them.
@@ -202,12 +199,7 @@ class DuckDBFiles:
             InputError: names one.
         """
         seen, self.seen = self.seen, {}
-        for path, version in seen.items():
-            if _version(path) != version:
-                what = (
-                    "changed while it was read, so that the checks and the numbers may be of different rows"
-                )
-                raise InputError(path, what, "evaluate it again, or copy it first")
+        refuse_changed(seen, WHILE)
 
     # --- lakes -----------------------------------------------------------------------------------
 
@@ -251,15 +243,6 @@ class DuckDBFiles:
 def _is_hidden(path: str) -> bool:
     """Return whether other tools skip a file: files that are being written have such names."""
     return any(part.startswith(("_", ".")) and "=" not in part for part in Path(path).parts)
-
-
-def _version(path: str) -> tuple[int, int, int]:
-    """Return values that distinguish the versions of a file, zeros if it is gone."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0, 0)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def _is_remote_folder(path: str) -> bool:

@@ -128,6 +128,8 @@ def refuse(database: str | os.PathLike[str], tables: Sequence[str]) -> None:
     if path.exists() and not path.is_file():
         raise InputError(path, "is not a file", "name a DuckDB database")
     if not _exists(path):
+        if path.suffix.lower() in targets.SUFFIXES:
+            raise InputError(path, "is not the name of a DuckDB database", f"call it {path.stem}.duckdb")
         return
     if not targets.is_database(path):
         raise InputError(path, "exists and is not a DuckDB database", "choose another name")

@@ -82,6 +82,10 @@ class Opened(Protocol):
         """Evaluate the measures of each family together."""
         ...
 
+    def refuse_changed(self) -> None:
+        """Refuse to read tables again that are not those that were evaluated."""
+        ...
+
     def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
         """Return the rows of a table; `shared` has the relations that other tables read, too."""
         ...
@@ -149,6 +153,7 @@ class Material:
         performed: set[str] = set()
         looked_at: dict[str, int] = {}
         with session.engine.exclusive(keep=False):
+            session.refuse_changed()
             for part in self._parts:
                 family = part.measures[0].family
                 measures = part.measures[:1] if family == RANKING else part.measures
@@ -176,6 +181,7 @@ class Material:
         session = self._unsliced()
         session.request = replace(session.request, checked=max(cuts) <= self._checked_depth())
         with session.engine.exclusive(keep=False):
+            session.refuse_changed()
             (part,) = session.parts(asked)
         rows = [
             AtCutoff(str(row["system"] or ""), int(row["metric"]), row["value"], row["lower"], row["upper"])
@@ -248,6 +254,7 @@ class Material:
         catalog = session.catalog
         names = in_order(catalog.charts)
         with session.engine.exclusive(keep=False):
+            session.refuse_changed()
             shared = SharedRelations(catalog, session.engine, map(catalog.find_table, names))
             found = [tried(name, partial(_curve, session, name, systems, shared)) for name in names]
         return [curve for curve in found if curve is not None and curve.rows]

@@ -21,6 +21,7 @@ from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.expressions.build import everything
+from duckmetrics.inputs.changes import SINCE, refuse_changed
 from duckmetrics.inputs.columns import filtered, first_row
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.layout_tables import LayoutTables
@@ -189,7 +190,7 @@ class Session:
         Raises:
             MetricError: a metric cannot be read, or the values came from other evaluations.
         """
-        self._refuse_results()
+        self.refuse_changed()
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
@@ -209,7 +210,7 @@ class Session:
         self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None
     ) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
-        self._refuse_results()
+        self.refuse_changed()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
         for chosen in product(*values):
@@ -218,17 +219,20 @@ class Session:
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
 
-    def _refuse_results(self) -> None:
-        """Refuse to read predictions from results, which `compare` takes as well.
+    def refuse_changed(self) -> None:
+        """Refuse to read tables again that are not those that were evaluated.
 
         Raises:
-            MetricError: a system is a result of `evaluate`.
+            MetricError: a system is a result of `evaluate`, which `compare` takes as well.
+            InputError: a file is another one than before.
         """
         tables = self.request.predictions
         if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
             raise MetricError(
                 "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
             )
+        for source in self.attached.values():
+            refuse_changed(source.files, SINCE)
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""

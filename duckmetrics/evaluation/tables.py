@@ -101,7 +101,7 @@ class KeptTables:
             self._engine.save(query, place.table)
         path = _path_of(place)
         if place.table is None:
-            targets.refuse_database(Path(path))
+            targets.refuse_other_suffix(Path(path))
             self._engine.copy(query, path, columns)
             return
         if place.partition_by:
@@ -202,6 +202,7 @@ class KeptTables:
         from duckmetrics.evaluation.explaining_rows import explained_rows
 
         with self._engine.exclusive(keep=False):
+            self._session.refuse_changed()
             rows = self._part_of(metric)
             if by is not None and rows.measures[0].family == CLASSIFICATION:
                 return explained_rows(self._session, rows, by, metric, Asked(**asked))

@@ -19,6 +19,8 @@ from duckmetrics.errors import InputError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from duckmetrics.inputs.changes import State
+
 Role = Literal[
     "predictions", "truth", "queries", "population", "history", "items", "reference", "counts", "data"
 ]
@@ -60,6 +62,7 @@ class Source:
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
         dialect: the SQL of the engine that has it, for advice.
+        files: the state of each local file that is read where it is, when the table was found.
     """
 
     label: str
@@ -77,6 +80,7 @@ class Source:
     aliases: Mapping[str, str | None] = field(default_factory=dict)
     positive: str | None = None
     dialect: str = DIALECT
+    files: Mapping[str, State] = field(default_factory=dict)
 
     @property
     def all_columns(self) -> list[str]:

@@ -220,14 +220,17 @@ def is_database(path: Path) -> bool:
         return file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB
 
 
-def refuse_database(path: Path) -> None:
-    """Refuse a file with the name of a database, if no table is named.
+def refuse_other_suffix(path: Path) -> None:
+    """Refuse a Parquet file, or a folder of them, with the name of something else.
 
     Raises:
-        InputError: the file has such a name.
+        InputError: the file has the name of a database, or of another format.
     """
-    if path.suffix.lower() in DATABASE_SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix in DATABASE_SUFFIXES:
         raise InputError(path, "is a database, and no table is named", "name one, as in table='metrics'")
+    if SUFFIXES.get(suffix, "parquet") != "parquet":
+        raise InputError(path, "values per query are a Parquet file", f"call it {path.stem}.parquet")
 
 
 def _page(path: Path) -> frozenset[str] | None:

@@ -279,6 +279,14 @@ def test_a_result_must_be_a_table(folder: Path) -> None:
         evaluation().write_per_query("w.duckdb")
 
 
+def test_a_name_of_another_format_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"w\.csv: is not the name of a DuckDB database; call it w\.duckdb"):
+        duckmetrics.append(evaluation(), "w.csv", "metrics")
+    with pytest.raises(InputError, match=r"w\.csv: values per query are a Parquet file; call it w\.parquet"):
+        evaluation().write_per_query("w.csv")
+    assert not Path("w.csv").exists()
+
+
 @pytest.mark.slow
 def test_a_device_and_a_link_stay_what_they_are(folder: Path) -> None:
     with pytest.raises(InputError, match="is not a file"):

@@ -143,6 +143,18 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path: Path, monkeypatch: p
     assert values(evaluated(path)) == values(evaluated(RUN.slice(0, 3)))
 
 
+def test_a_file_that_changed_after_the_evaluation_explains_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    pq.write_table(RUN, path)
+    found, copied = evaluated(path), evaluated(path, snapshot="always")
+    assert found.explain(by="grade").value == copied.explain(by="grade").value
+    pq.write_table(RUN.slice(0, 3), path)
+    with pytest.raises(InputError, match=r"run\.parquet: changed after it was evaluated.*again"):
+        found.explain(by="grade")
+    assert "changed after it was evaluated" in found.report().html
+    assert copied.explain(by="grade").value is not None
+
+
 def test_a_choice_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="snapshot='once': no such choice; choose auto or always or never"):
         evaluated(RUN, snapshot="once")
