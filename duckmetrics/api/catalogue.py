@@ -84,6 +84,9 @@ def describe(name: str) -> str:
 
     A name of two families is explained twice.
 
+    Args:
+        name: as `duckmetrics metrics` and `duckmetrics test` list it, an alias, or ``"family.name"``.
+
     Raises:
         MetricError: nothing has this name.
 

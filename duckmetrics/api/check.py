@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -177,6 +178,7 @@ def check(
     engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
     like: str | None = None,
     **switches: Unpack[Switches],
@@ -192,8 +194,8 @@ def check(
             and a reference run are checked even if no metric reads them; next to one of them, there may be
             no truth, and the default is ``personalization@10``.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
-            history, items, reference, connection, engine, threads, memory_limit, snapshot, like, **switches:
-            as for `evaluate`.
+            history, items, reference, connection, engine, threads, memory_limit, temp_directory, snapshot,
+            like, **switches: as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -209,6 +211,7 @@ def check(
         [finding.check for finding in findings.warnings]  # ['constant_score']
         len(findings.errors)  # 0
     """
+    refuse_misspelled(check, switches)
     if engine is None:
         tables = (predictions, truth, queries, history, items, reference, system, *switches.values())
         engine = session_of(*tables)
@@ -217,7 +220,7 @@ def check(
         switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
         as_of=as_of, history=history, items=items, reference=reference,
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, snapshot=snapshot)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used, keep=False) as session:
         asked = _usual(session) if metrics is None else metrics
         return _findings(session, read_specs(asked))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled, session_of
+from duckmetrics.api.arguments import session_of
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import is_of_table
@@ -176,10 +177,15 @@ def curve(
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
     **params: Unpack[TableParameters],
 ) -> pa.Table:
@@ -189,8 +195,8 @@ def curve(
         predictions: a table with label and score, as for `evaluate`.
         table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``. The two may be
             in either order.
-        system, by, columns, layout, positive, connection, engine, threads, memory_limit, snapshot: as for
-            `evaluate`.
+        system, by, columns, layout, positive, score, where, version, as_of, connection, engine, threads,
+            memory_limit, temp_directory, snapshot: as for `evaluate`.
         **params: parameters of the table; a list of values gives the rows of each.
 
     Returns:
@@ -209,11 +215,12 @@ def curve(
     """
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first
+    refuse_misspelled(curve, params)
     engine = session_of(predictions, system) if engine is None else engine
     request = read_request(
-        catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive
-    )
-    with opened(
-        request, open_engine(engine, connection, threads, memory_limit, snapshot=snapshot), keep=False
-    ) as session:
+        catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive,
+        score=score, where=where, version=version, as_of=as_of,
+    )  # fmt: skip
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    with opened(request, used, keep=False) as session:
         return readable(session.table(table, params))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled, session_of
+from duckmetrics.api.arguments import session_of
 from duckmetrics.api.compared import compared, read_comparer
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.comparison.families import OF_METRIC
 from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.api.compared import compared, read_comparer
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError, suggestion

@@ -35,7 +35,7 @@ from duckmetrics.cli.options import (
     MARGIN,
     MASTER,
     MEMORY_LIMIT,
-    OPTIONAL_METRIC,
+    METRIC,
     OUTPUT_AND_ENGINE,
     POSITIVE,
     SCORE,
@@ -65,7 +65,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 
 @click.command(short_help="Compare systems with a baseline and test each difference.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
-@with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
+@with_options(METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @with_options(TEST, ADJUST, ALPHA)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
 @with_options(MARGIN, ALLOW_DIFFERENT)
@@ -153,7 +153,7 @@ def compare(**options: Any) -> None:
 
 @click.command(short_help="Rank all systems, and show which of them no test distinguishes.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
-@with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES, *VALUES, CHUNKS)
+@with_options(METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES, *VALUES, CHUNKS)
 @with_options(TEST, ADJUST, ALPHA, MARGIN, ALLOW_DIFFERENT, WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def leaderboard(**options: Any) -> None:
     """Rank all systems, the best first, and test every pair of them.
@@ -193,7 +193,7 @@ def leaderboard(**options: Any) -> None:
 
 
 @click.command(short_help="Write a report of one page: verdict, slices, charts, findings.")
-@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES)
 @with_options(BASELINE, CHUNKS, TEST, ADJUST, ALPHA)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.html", default=Path("report.html"),

@@ -21,6 +21,7 @@ from duckmetrics.cli.arguments import (
 from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
 from duckmetrics.cli.files import checked_files, checked_picture, write_beside, write_to
 from duckmetrics.cli.options import (
+    AS_OF,
     ATTACH,
     BY,
     BY_EACH,
@@ -38,7 +39,6 @@ from duckmetrics.cli.options import (
     MASTER,
     MEMORY_LIMIT,
     METRIC,
-    OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
     POSITIVE,
     QUERIES,
@@ -51,6 +51,8 @@ from duckmetrics.cli.options import (
     TABLES,
     TEMP_DIRECTORY,
     THREADS,
+    VERSION,
+    WHERE,
     WIDE,
     with_options,
 )
@@ -99,7 +101,7 @@ def evaluate(**options: Any) -> None:
     result = compute(
         predictions,
         truth,
-        options["metrics"],
+        options["metrics"] or None,
         system=system,
         engine=engine,
         verify=options["verify"],
@@ -125,7 +127,7 @@ def evaluate(**options: Any) -> None:
     metavar="NAME=YOURS",
     help="Map a column: label=clicked, score=pctr.",
 )
-@with_options(LAYOUT, POSITIVE)
+@with_options(LAYOUT, POSITIVE, SCORE, WHERE, VERSION, AS_OF)
 @click.option(
     "--set",
     "params",
@@ -166,7 +168,7 @@ def curve(**options: Any) -> None:
 
 @click.command(short_help="Draw a result as SVG or HTML.")
 @click.argument("chart", metavar="CHART", shell_complete=completion.charts)
-@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE)
 @click.option(
     "--baseline", metavar="SYSTEM",
     help="Compare with this system: intervals and slices show changes with a verdict, and curves draw it "

@@ -24,7 +24,7 @@ from duckmetrics.cli.options import (
     CLUSTER,
     INPUTS,
     LIKE,
-    OPTIONAL_METRIC,
+    METRIC,
     OUTPUT_AND_ENGINE,
     POSITIVE,
     QUERIES,
@@ -144,7 +144,7 @@ def ab(**options: Any) -> None:
 )
 @click.option("--sd", type=float, metavar="SD", help="Plan from this standard deviation instead of data.")
 @click.option("--rate", type=float, metavar="P", help="Plan from this proportion instead of data.")
-@with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, QUERIES, *SIDE_TABLES, CLUSTER, BASELINE)
+@with_options(METRIC, *INPUTS, POSITIVE, SCORE, LIKE, QUERIES, *SIDE_TABLES, CLUSTER, BASELINE)
 @with_options(ALLOW_DIFFERENT, *OUTPUT_AND_ENGINE)
 def plan(**options: Any) -> None:
     """Count the queries or users that a comparison needs to find a difference.

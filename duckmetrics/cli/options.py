@@ -91,15 +91,14 @@ OUTPUT_AND_ENGINE = (
 
 # --- tables, metrics, names of columns, conventions ------------------------------------------------
 
-METRIC_HELP = "Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'."
+METRIC_HELP = (
+    "Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'.  [default: ndcg@10 for "
+    "rankings, auc for classifiers]"
+)
 TABLES = tuple(
     click.argument(name, required=False, shell_complete=completion.files) for name in ("predictions", "truth")
 )
 METRIC = click.option(
-    "-m", "--metric", "metrics", multiple=True, required=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP,
-    shell_complete=completion.metrics,
-)  # fmt: skip
-OPTIONAL_METRIC = click.option(
     "-m", "--metric", "metrics", multiple=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP,
     shell_complete=completion.metrics,
 )  # fmt: skip

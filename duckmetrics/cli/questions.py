@@ -26,7 +26,6 @@ from duckmetrics.cli.options import (
     LIKE,
     MASTER,
     METRIC,
-    OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
     POSITIVE,
     QUERIES,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Compute metrics under the conventions of every tool.")
-@with_options(*TABLES, METRIC, *INPUTS)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE)
 @click.option(
     "--like",
     multiple=True,
@@ -84,7 +83,7 @@ def ties(**options: Any) -> None:
 @click.command(short_help="Look for problems in the data before computing any metric.")
 @with_options(
     *TABLES,
-    OPTIONAL_METRIC,
+    METRIC,
     *INPUTS,
     POSITIVE,
     SCORE,
@@ -147,7 +146,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
 
 
 @click.command(short_help="Show which items or rows make a value, or a difference.")
-@with_options(*TABLES, OPTIONAL_METRIC)
+@with_options(*TABLES, METRIC)
 @click.option("--query", metavar="ID", help="The query to explain; of a composite id, its parts: user+day.")
 @click.option(
     "--by",

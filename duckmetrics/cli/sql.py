@@ -10,6 +10,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import pairs_of
+from duckmetrics.cli.options import LIKE, with_options
 from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     help="Set a convention.",
     shell_complete=completion.switches,
 )
+@with_options(LIKE)
 @click.option("--per-query", is_flag=True, help="A row per query instead of a row per metric with the mean.")
 @click.option("--system", metavar="COLUMN", help="The column of predictions that names the system of a row.")
 def sql(
@@ -41,6 +43,7 @@ def sql(
     dialect: str,
     steps: bool,
     switches: Sequence[str],
+    like: str | None,
     per_query: bool,
     system: str | None,
 ) -> None:
@@ -52,13 +55,15 @@ def sql(
     \b
     duckmetrics sql ndcg@10 map --dialect spark
     duckmetrics sql auc log_loss --system model --set weighted=true
+    duckmetrics sql map@10 --like ranx --dialect bigquery
 
     Comments at the top name the columns that the text reads. Without --system, predictions hold one system.
     """
     from duckmetrics.api.sql import sql as text_of
 
     given: dict[str, Any] = dict(pairs_of("--set", switches))
-    click.echo(text_of(specs, dialect, per_query=per_query, system=system, steps=steps, **given) + ";")
+    text = text_of(specs, dialect, per_query=per_query, system=system, steps=steps, like=like, **given)
+    click.echo(f"{text};")
 
 
 @click.command(short_help="Write the macros of the DuckDB shell.")

@@ -10,10 +10,14 @@ from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import columns_of, counts_of, engine_of, row_of_counts, switches_of
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
-from duckmetrics.cli.options import DATABASE, OUTPUT_AND_ENGINE, with_options
+from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.statistics.chi_square import ChiSquare
+    from duckmetrics.statistics.run import TestResult
 
 COUNTS, ROWS = "COUNT COUNT… | TABLE", "ROW ROW… | TABLE"
 expected_option = click.option(
@@ -75,8 +79,7 @@ def _listed(texts: Sequence[str], expected: str | None) -> Any:
 
 
 def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
-    """Compute a statistic, print or write it; warnings go to stderr if the rows cannot hold them."""
-    from duckmetrics.cli.output import put, write_result
+    """Compute a statistic, and print or write it."""
     from duckmetrics.statistics.run import run_test
 
     format_ = checked_files(options, [table] if isinstance(table, str) else [], known=False)
@@ -84,6 +87,13 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     params = switches_of(run_test, options["params"])
     columns = columns_of(options["columns"])
     result = run_test(name, table, columns=columns, connection=engine, **params)
+    _put(result, format_, options, engine)
+
+
+def _put(result: TestResult | ChiSquare, format_: str, options: dict[str, Any], engine: DuckDBEngine) -> None:
+    """Print or write a result; warnings go to stderr if the rows cannot hold them."""
+    from duckmetrics.cli.output import put, write_result
+
     if format_ in ("table", "plain"):
         write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
         return
@@ -115,15 +125,8 @@ def test() -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
 @click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
 @click.option("--correction", is_flag=True, help="Yates' correction of a table of 2 by 2.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("table", "plain", "json")),
-    default="table",
-    help="How to print.",
-)
-@DATABASE
-def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:
+@with_options(*OUTPUT_AND_ENGINE)
+def chi_square(observed: Sequence[str], expected: str | None, **options: Any) -> None:
     """Test counts against an expectation, or two attributes for independence.
 
     TABLE has the columns observed and optionally expected, or row, column and optionally n; without n,
@@ -134,15 +137,17 @@ def chi_square(observed: Sequence[str], expected: str | None, format_: str, **op
     duckmetrics test chi-square 90,60,104 30,50,51
     duckmetrics test chi-square log.parquet --column row=variant --column column=clicked
     """
-    from duckmetrics.results.document import json_text
     from duckmetrics.statistics.chi_square import chi_square as compute
 
+    data = counts_of(observed)
+    format_ = checked_files(options, [data] if isinstance(data, str) else [], known=False)
+    engine = engine_of(options)
     result = compute(
-        counts_of(observed),
+        data,
         None if expected is None else row_of_counts(expected),
         columns=columns_of(options["columns"]),
-        connection=options["database"],
+        connection=engine,
         correction=options["correction"],
         statistic=options["statistic"],
     )
-    click.echo(json_text(result.to_dict()) if format_ == "json" else f"{result}\n", nl=False)
+    _put(result, format_, options, engine)

@@ -40,8 +40,8 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
             label,
             "a DataFrame of Spark, whose rows would all pass through the driver",
             (
-                "only check, evaluate, compare, leaderboard and curve run on Spark, so write it to Parquet, "
-                "or hand over frame.toArrow() if it is small"
+                "write it to Parquet, or hand over frame.toArrow() if it is small; check, evaluate, compare, "
+                "leaderboard, explain and curve run on Spark"
             ),
         )
     name = new_name(role)

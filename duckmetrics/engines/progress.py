@@ -37,6 +37,9 @@ def progress(show: bool) -> None:
     A call that takes longer than two seconds shows one line on stderr, if that is a terminal or a notebook.
     The line disappears at the end of the call.
 
+    Args:
+        show: True for on, False for off.
+
     Raises:
         MetricError: `show` is neither True nor False.
 

@@ -13,11 +13,10 @@ from duckmetrics.report.model import (
     CLASSIFICATION,
     OF_INTERVAL,
     RANKING,
-    UNTESTED,
     Checked,
-    Convention,
     Pictures,
     Problem,
+    Recounted,
     ReportData,
     Row,
 )
@@ -27,6 +26,7 @@ from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.findings import WARNING
 from duckmetrics.results.pairwise import pairs_of
 from duckmetrics.sentences.relevance import no_relevant_of
+from duckmetrics.verdicts import ALPHA, UNTESTED
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ class _Builder:
             unit=self._material.unit(),
             counted=self._material.counted(),
             level=evaluation.level,
+            alpha=next((row["alpha"] for row in rows if row.get("alpha") is not None), ALPHA),
         )
 
     def _row(self, row: Mapping[str, Any]) -> Row:
@@ -203,14 +204,14 @@ class _Builder:
 
     def _otherwise(
         self, asked: Sequence[Mapping[str, Any]] | None, reading: Reading
-    ) -> tuple[Convention, ...]:
+    ) -> tuple[Recounted, ...]:
         """Return the verdict of the best system by the first metric, as it is and under others."""
         if self._comparison is None or not asked:
             return ()
         rows = self._comparison.otherwise(asked).to_pylist()
         wanted = reading.primary.name, reading.best
         return tuple(
-            Convention(
+            Recounted(
                 row["otherwise"] or AS_IT_IS, row["n"], row["relative_change"], row["verdict"] or UNTESTED,
                 self._why_not(row),
             )

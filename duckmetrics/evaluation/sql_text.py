@@ -24,7 +24,7 @@ from duckmetrics.summaries.means import means_of_queries, means_of_rows, values_
 from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -76,7 +76,7 @@ def composed_sql(
         constants[SYSTEM] = ONE_SYSTEM
     positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
     tables = UserTables(_declared(measures), known.name, system, positions)
-    return _script(catalog, dropped(query, constants), tables, steps)
+    return "".join(_needs(measures)) + _script(catalog, dropped(query, constants), tables, steps)
 
 
 def _of_queries(
@@ -164,6 +164,15 @@ def _give_types_to_nulls(step: exp.Query) -> None:
             if isinstance(projection.unalias(), exp.Null):
                 type_ = TYPES.get(projection.alias_or_name, "BIGINT")
                 projection.replace(exp.cast(exp.null(), type_).as_(projection.alias_or_name))
+
+
+def _needs(measures: Sequence[Measure]) -> Iterator[str]:
+    """Yield a comment line for each measure that a tool computes in this way for some rows only."""
+    for measure in measures:
+        needs = [" ".join(measure.needed.split())] if measure.needed else []
+        needs += ["no equal scores in a query"] if measure.untied else []
+        if needs:
+            yield f"-- {measure.text}: as the tool has it, if all rows meet: {'; '.join(needs)}\n"
 
 
 def _heading(tables: UserTables) -> str:

@@ -61,6 +61,7 @@ def macros_database(path: str | os.PathLike[str], progress: Callable[[float], No
     This takes some seconds.
 
     Args:
+        path: the new file; an existing one is replaced only if it holds such macros.
         progress: called with the percent done, again and again.
 
     Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duckmetrics.report.model import DIFFERENT, UNTESTED
 from duckmetrics.report.slices import shown_slices
 from duckmetrics.sentences.changes import meaning_of_difference, untested_sentences
 from duckmetrics.sentences.lists import joined
+from duckmetrics.verdicts import DIFFERENT, UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

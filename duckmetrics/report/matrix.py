@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS, SIGNS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.model import UNTESTED
 from duckmetrics.report.reading import digits
 from duckmetrics.sentences.changes import word
+from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

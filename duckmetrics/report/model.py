@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.verdicts import ALPHA, UNTESTED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -12,11 +14,8 @@ if TYPE_CHECKING:
     from duckmetrics.sentences.relevance import NoRelevant
 
 RANKING, CLASSIFICATION = "ranking", "classification"
-BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 # The check that finds few units behind an interval.
 OF_INTERVAL = "interval"
-EVEN, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
-EQUIVALENT, NOT_WORSE, INCONCLUSIVE = "equivalent", "not worse", "inconclusive"
 # The values of the slicing columns in force, as text; empty for all rows.
 Segment = tuple[str, ...]
 # A slice: its columns and their values.
@@ -124,7 +123,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Convention:
+class Recounted:
     """The verdict under another convention.
 
     Attributes:
@@ -204,6 +203,7 @@ class ReportData:
         pairs: the verdicts on all pairs of systems by the first metric, if every pair was tested.
         no_relevant: queries without a relevant item, and how they count.
         otherwise: the verdict as it is, and then under other conventions.
+        alpha: an adjusted p below it gives a verdict.
         rule: the method of the comparison, in a sentence.
         notes: sentences about the method.
         conditions: the conditions of the rows that count, by table.
@@ -222,10 +222,11 @@ class ReportData:
     pairs: tuple[Pair, ...] = ()
     no_relevant: tuple[NoRelevant, ...] = ()
     level: float | None = None
+    alpha: float = ALPHA
     pictures: Pictures = Pictures()
     movers: tuple[Mover, ...] = ()
     checked: Checked = Checked()
-    otherwise: tuple[Convention, ...] = ()
+    otherwise: tuple[Recounted, ...] = ()
     rule: str = ""
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.charts.changes import DIRECTIONS, Change, digits_of_row
 from duckmetrics.charts.values import Named
-from duckmetrics.report.model import WORSE
 from duckmetrics.sentences.changes import gain_of
 from duckmetrics.sentences.units import sized
 from duckmetrics.sentences.verdict import place_of as segment_words
+from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Key, ReportData, Row

@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.model import (
-    BETTER,
-    EQUIVALENT,
-    INCONCLUSIVE,
-    NOT_WORSE,
-    OF_INTERVAL,
-    UNTESTED,
-    WORSE,
-)
+from duckmetrics.report.model import OF_INTERVAL
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
 from duckmetrics.report.words import inside, p_words, rough, span, what_of
 from duckmetrics.sentences.changes import direction, toward_with_distances
 from duckmetrics.sentences.lists import counted
+from duckmetrics.verdicts import BETTER, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +22,6 @@ if TYPE_CHECKING:
     from duckmetrics.report.model import Problem, Row
     from duckmetrics.report.reading import Reading
 
-# An adjusted p-value below it is rarely chance.
-RARE = 0.05
 # A warning that concerns this share of the data is named next to the verdict.
 GRAVE = 0.1
 
@@ -101,7 +92,7 @@ def _sure(reading: Reading, row: Row) -> Tile:
         return Tile(question, "not tested", row.reason or "this metric has no interval")
     text = f"{_level(reading)}interval from {reading.size(row)}"
     if row.p_adjusted is not None:
-        often = "rarely makes" if row.p_adjusted < RARE else "could make"
+        often = "rarely makes" if row.p_adjusted < reading.data.alpha else "could make"
         text += f"; chance alone {often} such a difference ({p_words(row.p_adjusted)})"
     return Tile(question, answer, text)
 

@@ -13,7 +13,7 @@ from duckmetrics.sentences.lists import counted, joined
 from duckmetrics.sentences.relevance import no_relevant_sentence
 
 if TYPE_CHECKING:
-    from duckmetrics.report.model import Convention, Problem, Row
+    from duckmetrics.report.model import Problem, Recounted, Row
     from duckmetrics.report.reading import Reading
 
 # The number of examples of a finding.
@@ -106,7 +106,7 @@ def _found(problem: Problem) -> Found:
     )
 
 
-def _otherwise(one: Convention) -> Otherwise:
+def _otherwise(one: Recounted) -> Otherwise:
     n = "" if one.n is None else f"{one.n:,}"
     return Otherwise(
         one.name, n, percent(one.relative_change), SIGNS[one.verdict], word(one.verdict),

@@ -6,22 +6,22 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.numbers import number
-from duckmetrics.report.model import (
-    BETTER,
-    DIFFERENT,
-    EQUIVALENT,
-    EVEN,
-    INCONCLUSIVE,
-    NOT_WORSE,
-    UNTESTED,
-    WORSE,
-)
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.words import inside, span
 from duckmetrics.sentences.changes import direction, meaning_of_difference
 from duckmetrics.sentences.lists import counted
 from duckmetrics.sentences.pairs import sentence_of_pairs
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence
+from duckmetrics.verdicts import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+)
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Metric, Row
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Verdicts as a sentence counts them.
 COUNTED = {
     BETTER: "better", WORSE: "worse", EQUIVALENT: "equivalent", NOT_WORSE: "not worse",
-    INCONCLUSIVE: "inconclusive", EVEN: "not clearly different", DIFFERENT: "different",
+    INCONCLUSIVE: "inconclusive", UNCLEAR: "not clearly different", DIFFERENT: "different",
     UNTESTED: "not tested",
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
@@ -49,6 +50,8 @@ def conventions(
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
@@ -58,13 +61,15 @@ def conventions(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
     **switches: Unpack[Switches],
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics, system, columns, where, version, as_of, history, items, reference,
-            connection, threads, memory_limit: as for `evaluate`.
+        predictions, truth, metrics, system, columns, layout, positive, score, where, version, as_of, history,
+            items, reference, connection, threads, memory_limit, temp_directory, snapshot: as for `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -83,6 +88,7 @@ def conventions(
         result = duckmetrics.conventions(run, {"q1": {"b": 1}}, "ndcg@10", like=tools)
         [row.value for row in result.rows]  # [0.6309, 1.0, 0.8155]
     """
+    refuse_misspelled(conventions, switches)
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
     request = read_request(
         catalog(),
@@ -91,6 +97,8 @@ def conventions(
         system=system,
         columns=columns,
         layout=layout,
+        positive=positive,
+        score=score,
         where=where,
         version=version,
         as_of=as_of,
@@ -99,7 +107,7 @@ def conventions(
         reference=reference,
         switches=switches,
     )
-    engine = open_engine(None, connection, threads, memory_limit)
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, engine) as session, engine.repeating():
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         session.measures(specs)  # without a truth, the queries are those that were answered

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import CORRECTED, parameter_of
@@ -68,6 +69,8 @@ def sampled(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
     **switches: Unpack[Switches],
 ) -> SampledEvaluation:
     """Estimate metrics over all items from rankings of one relevant item among sampled ones.
@@ -104,7 +107,8 @@ def sampled(
         like: a tool whose conventions stand in for the defaults, as for `evaluate`.
         **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
-        system, columns, where, version, as_of, connection, threads, memory_limit: as for `evaluate`.
+        system, columns, layout, where, version, as_of, connection, threads, memory_limit, temp_directory,
+            snapshot: as for `evaluate`.
 
     Returns:
         The value of each metric by each method and system.
@@ -128,6 +132,7 @@ def sampled(
         result.value("recall@1", method="naive")  # 0.5
         result.value("recall@1", method="bv")  # 0.01
     """
+    refuse_misspelled(sampled, switches)
     asked = _asked(n_items, n_negatives, methods, gamma)
     if (size := _size()) in switches:
         raise MetricError(size, "is n_items here", "leave it out")
@@ -144,7 +149,8 @@ def sampled(
         like=like,
         switches=switches,
     )
-    with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
+    with opened(request, engine, keep=False) as session:
         specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
         return _evaluated(session, specs, asked)
 

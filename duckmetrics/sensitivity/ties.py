@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from duckmetrics.catalog.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -121,13 +122,15 @@ def ties(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
     **switches: Unpack[Switches],
 ) -> TieReport:
     """Report the effect of the order of equal scores on metrics of rankings.
 
     Args:
-        predictions, truth, metrics, like, system, columns, where, version, as_of, connection, threads,
-            memory_limit, **switches: as for `evaluate`.
+        predictions, truth, metrics, like, system, columns, layout, where, version, as_of, connection,
+            threads, memory_limit, temp_directory, snapshot, **switches: as for `evaluate`.
 
     Returns:
         The value, its bounds with the relevant items last and first among equal scores, and how many
@@ -144,6 +147,7 @@ def ties(
         row.pessimistic, row.optimistic  # (0.5, 1.0)
         row.n_dependent  # 1
     """
+    refuse_misspelled(ties, switches)
     request = read_request(
         catalog(),
         predictions,
@@ -157,7 +161,8 @@ def ties(
         like=like,
         switches=switches,
     )
-    with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
+    with opened(request, engine) as session:
         measures = session.measures(
             read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
         )

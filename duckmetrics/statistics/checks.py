@@ -6,14 +6,15 @@ tables. The latter know three kinds of columns: they read each column of a kind 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
 from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.compose.optimizer import unpruned
-from duckmetrics.errors import EngineError, InputError
+from duckmetrics.errors import InputError, MetricError
 from duckmetrics.results.findings import ERROR, EXAMPLES
 from duckmetrics.statistics.data import CELLS, COUNTS, ROWS, reading
 from duckmetrics.statistics.inputs import LABELS, UNITS, is_number
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.statistics.data import Data
 
@@ -93,15 +95,10 @@ def check_counts(catalog: Catalog, engine: Engine, counts: Data) -> list[str]:
 
     Returns: the warnings.
     Raises:
-        InputError: at least one check of severity error found something, or the counts cannot be read.
+        InputError: at least one check of severity error found something.
     """
     checks = [check for check in checks_of(catalog, counts.table, counts.columns) if not check.is_grouped]
-    try:
-        return _told(engine, counts, checks, unpruned(counts.query).subquery())
-    except EngineError as error:
-        if not error.unreadable:
-            raise
-        raise InputError(counts.label, f"cannot be read: {error}", "check it") from error
+    return _told(engine, counts, checks, unpruned(counts.query).subquery())
 
 
 def check_kept(catalog: Catalog, engine: Engine, data: Data, kept: str) -> list[str]:
@@ -114,6 +111,23 @@ def check_kept(catalog: Catalog, engine: Engine, data: Data, kept: str) -> list[
     checks = checks_of(catalog, data.table, data.columns)
     wanted = [check for check in checks if check.is_grouped or not data.is_counted]
     return _told(engine, data, wanted, exp.to_table(kept))
+
+
+def check_numbers(measure: Measure, data: Data, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse results of counts that mean nothing.
+
+    Raises:
+        InputError: the statistic is no number.
+        MetricError: more than one degree of freedom was corrected.
+    """
+    for row in rows if data.is_counted else ():
+        statistic = row.get("statistic", 0.0)
+        if statistic is None or not math.isfinite(statistic):
+            what = "counts or expectations differ by too many orders of magnitude for doubles"
+            raise InputError(data.label, what, "check them")
+        if measure.values.get("correction") and row["df"] != 1:
+            what = f"is for tables of 2 by 2, and df is {row['df']} here"
+            raise MetricError("correction", what, "leave it out")
 
 
 def _told(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Expr) -> list[str]:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
-from duckmetrics.errors import InputError, MetricError, unknown
+from duckmetrics.errors import MetricError, unknown
 from duckmetrics.results.document import document
-from duckmetrics.results.markup import html
-from duckmetrics.results.tabular import p_text
-from duckmetrics.statistics.checks import check_counts, check_kept
-from duckmetrics.statistics.counts import over_counts, read_counts
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import Printed, Shown, p_text
+from duckmetrics.statistics.counts import read_counts
 from duckmetrics.statistics.data import CELLS, COUNTS
+from duckmetrics.statistics.run import computed_on, read_statistic
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
     import duckdb
-    from sqlglot import exp
+    import pyarrow as pa
 
-    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.engines.engine import Engine
-    from duckmetrics.statistics.data import Data
-
-FEW = 5
+    from duckmetrics.inputs.sources import Role, Source
 
 # The kind of test of counts and of cells, and its statistic.
 _TESTS = {
@@ -39,7 +33,7 @@ _TESTS = {
 
 
 @dataclass(frozen=True, repr=False)
-class ChiSquare:
+class ChiSquare(Printed):
     """The outcome of a chi-square test.
 
     Attributes:
@@ -57,6 +51,8 @@ class ChiSquare:
         sql: the SQL that ran.
     """
 
+    command = "test"
+
     test: str
     method: str
     statistic: float
@@ -68,6 +64,12 @@ class ChiSquare:
     correction: bool = False
     warnings: tuple[str, ...] = ()
     sql: str = field(default="", compare=False)
+    _summary: pa.Table = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> pa.Table:
+        """The numbers as an Arrow table of one row."""
+        return readable(self._summary)
 
     @property
     def p_text(self) -> str:
@@ -84,22 +86,23 @@ class ChiSquare:
         row = {name: getattr(self, name) for name in numbers}
         name = next(name for test, name in _TESTS.values() if test == self.test)
         return document(
-            "test", [row], warnings=self.warnings, name=name, title=self._title(), params=params
-        )  # fmt: skip
+            self.command, [row], warnings=self.warnings, name=name, title=self._title(), params=params
+        )
+
+    def shown(self) -> Shown:
+        """Return the numbers, one per line, with the warnings below."""
+        return Shown(["", ""], list(self._numbers().items()), (), self._title(), self._notes())
 
     def __repr__(self) -> str:
-        lines = [self._title(), *(f"  {name:<14}{value}" for name, value in self._shown().items())]
+        lines = [self._title(), *(f"  {name:<14}{value}" for name, value in self._numbers().items())]
         return "\n".join([*lines, *self._notes()])
-
-    def _repr_html_(self) -> str:
-        return html(["", ""], list(self._shown().items()), self._notes(), self._title())
 
     def _title(self) -> str:
         kind = "G-test" if self.method == "g" else "Chi-square test"
         corrected = ", with Yates' correction" if self.correction else ""
         return f"{kind} of {self.test}{corrected}"
 
-    def _shown(self) -> dict[str, str]:
+    def _numbers(self) -> dict[str, str]:
         """Return the numbers as a reader sees them."""
         shown = {
             "statistic": f"{self.statistic:.6g}",
@@ -130,10 +133,9 @@ def chi_square(
     Args:
         observed: a list of counts (goodness of fit), a list of rows of counts (independence), or a
             table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or arrays by
-            name. A table has
-            either a row per category, with the column observed and maybe expected, or the columns
-            row and column, and maybe n: one row per cell, or per observation where there is no n.
-            Cells of one place add up, a cell that is not there is 0.
+            name. A table has either a row per category, with the column observed and maybe
+            expected, or the columns row and column, and maybe n: one row per cell, or per
+            observation where there is no n. Cells of one place add up, a cell that is not there is 0.
         expected: for a list of counts, as many counts or shares; only their proportions
             matter. Without them, the expected counts of all categories are equal.
         columns: canonical name -> your name, as in ``{"row": "variant", "column": "clicked"}``.
@@ -159,59 +161,34 @@ def chi_square(
         clicks = {"row": ["A", "A", "B", "B"], "column": [0, 1, 0, 1], "n": [90, 10, 70, 30]}
         duckmetrics.chi_square(clicks).statistic  # 12.5
     """
-
     engine = open_engine(connection=connection)
     before = len(engine.ran)
+
+    def attach(table: Any, role: Role) -> Source:
+        return engine.once(engine.attach(table, role))
+
     with engine.exclusive(keep=False):
-        counts = read_counts(observed, expected, dict(columns or {}), engine.attach)
+        counts = read_counts(observed, expected, dict(columns or {}), attach)
         test, name = _TESTS[counts.table]
-        definition = catalog().statistics[name]
-        values = _values(definition, statistic, correction)
-        warnings = check_counts(catalog(), engine, counts)
-        kept = engine.name(counts.table)
-        engine.keep(kept, counts.grouped())
-        warnings += check_kept(catalog(), engine, counts, kept)
-        found = _computed(engine, over_counts(definition, values, kept))
+        measure = read_statistic(name, _params(name, statistic, correction))
+        found, warnings = computed_on(engine, measure, counts)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
-    _meaningful(counts, found, correction)
-    warnings += rough(found["min_expected"])
-    return ChiSquare(test, statistic, **found, correction=correction, warnings=tuple(warnings), sql=sql)
+    (row,) = found.to_pylist()
+    return ChiSquare(
+        test, statistic, **row, correction=correction, warnings=tuple(warnings), sql=sql, _summary=found
+    )
 
 
-def _values(definition: Definition, statistic: str, correction: bool) -> dict[str, Any]:
-    choices = definition.own_params["statistic"].choices
+def _params(name: str, statistic: str, correction: bool) -> dict[str, Any]:
+    """Return the parameters of a statistic.
+
+    Raises:
+        MetricError: there is no such statistic, or nothing for the correction to correct.
+    """
+    known = catalog().statistics[name].own_params
+    choices = known["statistic"].choices
     if statistic not in choices:
         raise MetricError("statistic", *unknown("statistic", str(statistic), map(str, choices)))
-    if correction and "correction" not in definition.own_params:
+    if correction and "correction" not in known:
         raise MetricError("correction", "is for tables of 2 by 2, not for one list of counts", "leave it out")
-    return {"statistic": statistic, "correction": correction}
-
-
-def _computed(engine: Engine, query: exp.Query) -> dict[str, Any]:
-    """Run the query of a statistic and return its only row."""
-    query, macros = linked(catalog(), query)
-    engine.define(macros)
-    text = query.sql(engine.dialect, pretty=True)
-    (row,) = engine.rows(text)
-    engine.ran.append(text)
-    return dict(zip(query.named_selects, row, strict=True))
-
-
-def _meaningful(counts: Data, found: dict[str, Any], correction: bool) -> None:
-    if found["statistic"] is None or not math.isfinite(found["statistic"]):
-        raise InputError(
-            counts.label,
-            "counts or expectations differ by too many orders of magnitude for doubles",
-            "check them",
-        )
-    if correction and found["df"] != 1:
-        raise MetricError(
-            "correction", f"is for tables of 2 by 2, and df is {found['df']} here", "leave it out"
-        )
-
-
-def rough(min_expected: float) -> list[str]:
-    """Warn where the smallest expected count is small."""
-    if min_expected >= FEW:
-        return []
-    return [f"the smallest expected count is {min_expected:.3g}; below {FEW} the p-value is rough"]
+    return {"statistic": statistic, **({"correction": True} if correction else {})}

@@ -11,23 +11,20 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted
-from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.values import number_expression
-from duckmetrics.statistics.data import CELLS, COUNTS, Data, reading
+from duckmetrics.statistics.data import CELLS, COUNTS, Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
+    from sqlglot import exp
 
-    from duckmetrics.catalog.definition import Definition
-    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Role, Source
 
     Attach = Callable[[Any, Role], Source]
@@ -248,8 +245,3 @@ def _there(source: Source) -> str:
 
 def _mapped(key: str) -> str:
     return f"map it with columns={{'{key}': ...}} (on the command line --column {key}=...)"
-
-
-def over_counts(definition: Definition, values: Mapping[str, Value], kept: str) -> exp.Query:
-    """Write the query of a statistic over the table where its counts are kept."""
-    return reading(bind(definition.query, values), exp.to_table(kept))

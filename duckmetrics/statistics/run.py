@@ -18,8 +18,7 @@ from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.document import P_NAME, document
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown, p_text
-from duckmetrics.statistics.checks import check_counts, check_kept
-from duckmetrics.statistics.chi_square import rough
+from duckmetrics.statistics.checks import check_counts, check_kept, check_numbers
 from duckmetrics.statistics.contestants import check_contestants
 from duckmetrics.statistics.counts import tabled
 from duckmetrics.statistics.data import CELLS, COUNTS
@@ -57,6 +56,8 @@ WIDTH = 96
 # Counts as they are written on the command line.
 SAMPLES = {COUNTS: "3 7", CELLS: "3,7 5,5"}
 _MANY = {"observed", "hits", "n"}
+# A count that is expected to be less makes the p-value rough.
+FEW = 5
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,7 +146,6 @@ def run_test(
         result.rows[0]["delta"]  # 4.0
         result.rows[0]["p"]  # 0.008
     """
-
     measure = read_statistic(name, params)
     engine = open_engine(connection=connection)
     before = len(engine.ran)
@@ -187,11 +187,19 @@ def computed(
         InputError: see `run_test`.
         MetricError: the baseline or control must be named.
     """
-    data = read_data(measure.metric, source, columns)
+    return computed_on(engine, measure, read_data(measure.metric, source, columns), missing)
+
+
+def computed_on(
+    engine: Engine, measure: Measure, data: Data, missing: Collection[str] = ()
+) -> tuple[pa.Table, list[str]]:
+    """Compute a statistic of data that were read; see `computed`."""
     kept, warnings = _kept(engine, data)
     check_contestants(engine, measure, data, kept, missing)
     found = _computed(engine, measure, data, kept)
-    return found, warnings + _warnings(measure.metric, found.to_pylist())
+    rows = found.to_pylist()
+    check_numbers(measure, data, rows)
+    return found, warnings + _warnings(measure.metric, rows)
 
 
 def explained(name: str) -> str:
@@ -311,7 +319,10 @@ def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
         return ["no rows: there is nothing to compare, or no unit has a value on both sides"]
     warnings = [definition.header["warning"]] if "warning" in definition.header else []
     expected = [row["min_expected"] for row in rows if row.get("min_expected") is not None]
-    warnings += rough(min(expected)) if expected else []
+    if expected and min(expected) < FEW:
+        warnings.append(
+            f"the smallest expected count is {min(expected):.3g}; below {FEW} the p-value is rough"
+        )
     if not _MANY & set(input_of(definition)[1]) and "small" not in definition.header:
         numbers = [value for row in rows for name, value in row.items()
                    if isinstance(value, int) and _counts_units(name)]  # fmt: skip

@@ -65,7 +65,7 @@ def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) ->
     assert_found(duckmetrics.check(*rewritten(folder, name, "pyarrow"), **fault.options), fault)
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("name", faults.EVERY)
 def test_a_planted_fault_is_found_in_the_files_of_every_program(folder: Path, name: str, writer: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics.dialects import DIALECTS
-from duckmetrics.errors import MetricError
+from duckmetrics.errors import DuckmetricsError, MetricError
+from duckmetrics.presets.presets import presets
 from support.cases import CATALOG, RANKING
 from support.cases import open_case as open_rankings
 from support.cases import specs_of as ranking_specs
@@ -101,6 +102,32 @@ def test_switches_of_rankings(switches: dict[str, Any], systems: bool) -> None:
         found = rows_of(connection, duckmetrics.sql(specs, system=column, **switches))
     assert_same(found, result.rows)
     assert {row.get("system") for row in found} == ({"A", "B"} if systems else {None})
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(("tool", "spec"), [
+    (tool.name, f"{metric.name}@2" if "k" in metric.own_params else metric.name)
+    for tool in presets().values() if "ranking" in tool.families
+    for metric in RANKING if metric.name in tool.families["ranking"].metrics
+    if set(metric.inputs) <= {"predictions", "truth", "population"}
+])  # fmt: skip
+def test_the_conventions_of_a_tool(tool: str, spec: str) -> None:
+    with rankings_of_a_user() as connection:
+        numbered = "SELECT *, row_number() OVER () AS position FROM predictions"
+        connection.execute(f"CREATE OR REPLACE TABLE predictions AS {numbered}")
+        try:
+            result = duckmetrics.evaluate("predictions", "truth", spec, connection=connection, like=tool)
+        except DuckmetricsError:
+            pytest.skip("the tool needs something of these tables that they do not have")
+        assert_same(rows_of(connection, duckmetrics.sql(spec, like=tool)), result.rows)
+
+
+def test_what_a_tool_needs_stands_above_the_text() -> None:
+    text = duckmetrics.sql("classification.recall", like="catboost")
+    needs = "as the tool has it, if all rows meet: predictions (score <> threshold)"
+    assert text.splitlines()[0] == f"-- classification.recall: {needs}"
+    with pytest.raises(MetricError, match="like: is for metrics, and roc_curve is a table"):
+        duckmetrics.sql("roc_curve", like="catboost")
 
 
 def test_rows_per_query() -> None:

@@ -103,7 +103,7 @@ def test_equals_the_reference_with_every_parameter(
         assert_same(actual[spec], reference_values(case, spec, **TOLERANT), spec)
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_equals_the_reference_with_every_switch(
     case: duckdb.DuckDBPyConnection, switches: dict[str, Any]

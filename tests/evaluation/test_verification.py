@@ -147,7 +147,7 @@ def test_both_families_at_once() -> None:
     assert repr(result).count("verified: 20 queries, 1000 rows; ") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("switches", [{}, {"ties": "input"}], ids=str)
 def test_every_case_with_every_parameter(case: duckdb.DuckDBPyConnection, switches: dict[str, str]) -> None:
     options = {**TOLERANT, **switches}
@@ -170,7 +170,7 @@ SWITCHES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.some(0)
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_every_case_with_every_switch(case: duckdb.DuckDBPyConnection, switches: dict[str, Any]) -> None:
     specs = ["ndcg", "dcg@2", "map@3", "rr", "bpref", "query_auc", "precision@3", "first_rank", "r_precision"]

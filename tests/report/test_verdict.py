@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.report.model import Checked, Convention, Problem, ReportData, Row
+from duckmetrics.report.model import Checked, Problem, Recounted, ReportData, Row
 from duckmetrics.report.reading import Reading
 from duckmetrics.report.tiles import tiles
 from duckmetrics.report.verdict import verdict
@@ -182,6 +182,12 @@ def test_the_answers_of_a_comparison() -> None:
     assert found["Can the data be trusted?"] == ("Not checked", "the data could not be read again", "even")
 
 
+@pytest.mark.parametrize(("alpha", "often"), [(0.05, "could make"), (0.1, "rarely makes")])
+def test_what_is_rare_is_what_the_verdict_takes_for_rare(alpha: float, often: str) -> None:
+    found = answers(compared(replace(row(), p_adjusted=0.07), alpha=alpha))
+    assert f"chance alone {often} such a difference" in found["How sure?"][1]
+
+
 DATA = {
     "errors": (Checked((ERROR, WARNING), 5), "No", "1 error and 1 warning; see below"),
     "warnings": (Checked((WARNING,), 5), "With care", "1 warning"),
@@ -220,12 +226,12 @@ def test_a_title_within_a_sentence_keeps_the_capital_of_a_person(title: str, exp
 
 
 def test_other_conventions_are_counted() -> None:
-    first = Convention("as it is", 9, 0.2, "better")
+    first = Recounted("as it is", 9, 0.2, "better")
     other = (
         first,
-        Convention("a", 9, 0.2, "better"),
-        Convention("b", 9, 0.1, "worse"),
-        Convention("c", error="no"),
+        Recounted("a", 9, 0.2, "better"),
+        Recounted("b", 9, 0.1, "worse"),
+        Recounted("c", error="no"),
     )
     data = compared(row(), checked=Checked((WARNING,), 5), otherwise=other)
     expected = "1 warning; the verdict is the same in 1 of 2 other ways to count"
