@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
@@ -14,25 +13,23 @@ from duckmetrics.expressions.visible import visible
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import SAMPLE_RATIO, Shown, Tabular, aligned, cell_text, p_text, screen_width
-from duckmetrics.screens.columns import Column, cells_of
-from duckmetrics.screens.experiment import detectable, experiment_lines, verdict_sentences
-from duckmetrics.screens.numbers import short_p
+from duckmetrics.screens.columns import cells_of
+from duckmetrics.screens.experiment import columns_of, detectable, experiment_lines, verdict_sentences
 from duckmetrics.screens.signs import writable
 from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
+
+    from duckmetrics.screens.columns import Column
 
 TITLE = "A/B test"
 WORDS = ("metric", "variant", "control", "statistic", "verdict", "reason", "adjust")
 COUNTS = ("n_control", "n", "left_out_control", "left_out")
 # Shares such as 1 : 1 : 1 are written out for this number of variants at most.
 FEW_SHARES = 5
-# Narrower intervals of relative changes need more than one decimal of a percentage.
-NARROW, MOST_DECIMALS = 0.01, 4
-ABSOLUTE = "a change without % is a difference: values that are not positive have no relative interval"
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ class Experiment(Tabular):
 
     def columns(self) -> list[Column]:
         """Return the columns of the table for a reader."""
-        return list(_columns(self.rows, self.control))
+        return list(columns_of(self, signs=False))
 
     def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
         """Return the lines for a screen: the verdict, the sample ratio, and a line for every metric.
@@ -199,8 +196,7 @@ class Experiment(Tabular):
     def told(self) -> list[str]:
         """Return the lines below the table: verdicts, method, notes and warnings."""
         rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
-        units = [ABSOLUTE] if any(map(_is_absolute, self.rows)) else []
-        notes = (f"note: {note}" for note in (*units, *self.notes))
+        notes = (f"note: {note}" for note in self.notes)
         said = [*notes, *(f"warning: {warning}" for warning in rest)]
         return [*self._verdicts(), self.conclusion, *map(visible, said)]
 
@@ -242,66 +238,3 @@ class Experiment(Tabular):
             told = ", ".join(f"{verdict} in {n}" for verdict, n in counts.items())
             metrics = "metric" if counts.total() == 1 else "metrics"
             yield visible(f"{variant}: {told} of {counts.total()} {metrics}")
-
-
-def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
-    """Yield the columns; with one treated variant, the values stand below the names of both."""
-
-    def column(name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True) -> Column:
-        return Column(name, [cell(row) for row in rows], is_number)
-
-    several = len({row["variant"] for row in rows}) > 1
-    adjusted = any(row["p"] != row["p_adjusted"] for row in rows)
-    base, name = (visible(name) for name in (control, rows[0]["variant"]))
-    yield column("metric", lambda row: visible(row["metric"]), is_number=False)
-    if several:
-        yield column("variant", lambda row: visible(row["variant"]), is_number=False)
-    yield column(base, lambda row: _number(row["control_value"]))
-    yield column("value" if several else name, lambda row: _number(row["value"]))
-    yield column("change", _change)
-    yield column("interval", _interval)
-    if adjusted:
-        yield column("p", lambda row: short_p(row["p"]))
-    yield column("p adj" if adjusted else "p", lambda row: short_p(row["p_adjusted"]))
-    yield column("verdict", lambda row: row["verdict"], is_number=False)
-
-
-def _is_absolute(row: Mapping[str, Any]) -> bool:
-    """Return whether only the difference has an interval, because a value is not positive."""
-    return row["relative_lower"] is None and row["delta_lower"] is not None
-
-
-def _change(row: Mapping[str, Any]) -> str:
-    if _is_absolute(row):
-        return _number(row["delta"], "+")
-    return _percent(row["relative_change"], _decimals(row))
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    if _is_absolute(row):
-        low, high = (_number(row[name], "+") for name in ("delta_lower", "delta_upper"))
-    else:
-        low, high = (_percent(row[name], _decimals(row)) for name in ("relative_lower", "relative_upper"))
-    return f"[{low}, {high}]" if low and high else ""
-
-
-def _decimals(row: Mapping[str, Any]) -> int:
-    """Return how many decimals of a percentage an interval calls for."""
-    low, high = row["relative_lower"], row["relative_upper"]
-    if low is None or high is None or not 0 < high - low < NARROW:
-        return 1
-    return min(1 + math.ceil(math.log10(NARROW / (high - low))), MOST_DECIMALS)
-
-
-def _number(value: float | None, sign: str = "") -> str:
-    """Write four digits, and all digits before the point of numbers that are not huge."""
-    if value is None:
-        return ""
-    return f"{value:{sign}.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:{sign}.4g}"
-
-
-def _percent(value: float | None, decimals: int) -> str:
-    if value is None:
-        return ""
-    # Plus 0, because there is no -0 %.
-    return f"{value + 0.0:+.{decimals}%}" if abs(value) < 10 else f"{100 * value:+.3g}%"

@@ -78,7 +78,7 @@ def experiment_lines(result: Result, width: int) -> list[str]:
         rest.append("No difference is shown here; --format plain shows the numbers")
     else:
         above = [part for text in verdict_sentences(result) for part in wrapped(text, width, "  ")]
-        shown = [*above, "", *ratio, "", *table_lines(fitted(list(_columns(result)), width), width), ""]
+        shown = [*above, "", *ratio, "", *table_lines(fitted(list(columns_of(result)), width), width), ""]
         rest = [*_method(result), *detectable_lines(result), *(f"note: {note}" for note in result.notes),
                 *(f"! {warning}" for warning in result.warnings)]  # fmt: skip
     return shown + [part for text in rest for part in wrapped(visible(text), width, "  ")]
@@ -101,8 +101,12 @@ def ratio_line(ratio: Ratio) -> str:
     return f"Sample ratio   {found}   planned {planned}   p {p.replace('<', '< ')}   {verdict}"
 
 
-def _columns(result: Result) -> Iterator[Column]:
-    """Yield the columns; with one treated variant, the values stand below the names of both."""
+def columns_of(result: Result, signs: bool = True) -> Iterator[Column]:
+    """Yield the columns; with one treated variant, the values stand below the names of both.
+
+    Args:
+        signs: whether verdicts have a sign, for a screen.
+    """
     rows = result.rows
     digits = [decimals_for(_half(row)) for row in rows]
     several = len({row["variant"] for row in rows}) > 1
@@ -120,7 +124,10 @@ def _columns(result: Result) -> Iterator[Column]:
     if any(row["p"] != row["p_adjusted"] for row in rows):
         yield Column("p alone", [short_p(row["p"]) for row in rows], rank=1)
     yield Column("p", [short_p(row["p_adjusted"]) for row in rows])
-    yield Column("", [with_sign(row["verdict"]) for row in rows], is_number=False)
+    if signs:
+        yield Column("", [with_sign(row["verdict"]) for row in rows], is_number=False)
+    else:
+        yield Column("verdict", [row["verdict"] for row in rows], is_number=False)
 
 
 def _head(name: str, role: str) -> str:

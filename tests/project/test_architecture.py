@@ -93,13 +93,13 @@ BUILDERS = {
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (
         "canonical queries over the columns of the caller, and the names that are in them",
-        "arms checks contestants counts data inputs",
+        "arms checks contestants data inputs",
     ),
     "sensitivity": ("ranks as literals, and the parameters in a condition", "corrections sampled"),
 }
 ENTRANCES = ("__init__", "__main__")
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "core", "base", "lib"}
-ALSO_WORDS = {"precision", "recall", "fpr", "tpr", "hits", "p", "judged"}
+ALSO_WORDS = {"precision", "recall", "fpr", "tpr", "hits", "p"}
 # Switches that are also tables, columns or commands, and the modules that must know a switch.
 ALSO_COLUMNS = {"population", "missing", "no_relevant", "undefined", "scores", "labels", "ties"}
 KNOWN_SWITCHES = {
