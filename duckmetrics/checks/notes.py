@@ -11,6 +11,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.results.findings import EXAMPLES, NOTE, WARNING, Finding
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 # The switch that decides how queries without predictions count.
 MISSING, NO_RELEVANT = "missing", "no_relevant"
 UNANSWERED = "unanswered_query"
+# How queries without predictions count, by the choice of the switch.
+UNANSWERED_COUNT = {
+    "zero": "each that has a relevant item counts as 0", "undefined": "they have no value",
+    "skip": "they are left out",
+}  # fmt: skip
 GIVE_ATTRIBUTES = "give the attributes of all queries with queries="
 UNWEIGHTED = "read it without weights too, or leave it out"
 
@@ -126,10 +132,10 @@ def counted_notes(
         overall = row["slice"] == ""
         system = f" of system {row['system']}" if row["system"] is not None else ""
         if overall and row["n_missing"]:
-            advice = f"the switch {MISSING}={values.get(MISSING)} decides how they count"
-            message = (
-                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
-            )
+            policy = str(values.get(MISSING))
+            advice = f"{UNANSWERED_COUNT.get(policy, 'they count')} ({MISSING}={policy})"
+            who = counted(row["n_missing"], "query has", "queries have")
+            message = f"{label}: {who} no predictions{system}; {advice}"
             notes[UNANSWERED, row["system"]] = Finding(
                 UNANSWERED, WARNING, label, inputs.column_label("predictions", "query_id"),
                 row["n_missing"], (), message, advice, _population(row, values),

@@ -121,7 +121,7 @@ def strangers(
         unmatched = dict(engine.rows(units.unmatched(catalog, baseline)))
         for row in compared:
             if number := unmatched.pop(row["system"], 0):
-                kind = f"{units.kind} have other rows or labels"
+                kind = f"{units.kind} have other rows, labels, weights or groups"
                 yield row, number, kind if part.per_query is None else "values are of one side only"
         return
     if not units.measures:

@@ -63,8 +63,8 @@ class DeltaMethod:
         effective = exp.column(f"n_effective_{place}", "slopes")
         query = unit_values(place, len(self.linear), self.table, shown, effective)
         query = query.from_(self.table).join("slopes", on=same_segment("slopes", self.table))
-        pairs = linear.has_pairs()
-        return query if pairs is None else query.where(pairs)
+        taken = linear.takes(self.table)
+        return query if taken is None else query.where(taken)
 
 
 def _moved(

@@ -58,7 +58,7 @@ class Jackknife:
         table = self.table
         sums = exp.select(exp.column("system", table), exp.column(SEGMENT, table), exp.column(UNIT, table))
         for i, linear in enumerate(self.linear):
-            said = linear.has_pairs(table) or exp.true()
+            said = linear.takes(table) or exp.true()
             sums = sums.select(said.as_(f"said_{i}"), copy=False)
         for name in self.sums.leaves():
             sums = sums.select(_remaining(name, table).as_(name), copy=False)

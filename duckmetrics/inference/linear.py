@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import KEYS, SEGMENT, SIZES
-from duckmetrics.inputs.classification import UNIT
+from duckmetrics.inputs.classification import UNIT, WEIGHTED
 from duckmetrics.summaries.plans import by_group
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Linear:
         influences: the columns that hold the influences of units on another metric, not sums over rows.
         slopes: column -> the derivative of the value.
         denominators: the sums that the value is divided by, which show how much a unit weighs.
+        weighed: whether only units with a weight count, and the table has others for other measures.
     """
 
     measure: Measure
@@ -33,26 +34,30 @@ class Linear:
     influences: frozenset[str]
     slopes: dict[str, exp.Expr] = field(default_factory=dict)
     denominators: list[exp.Expr] = field(default_factory=list)
+    weighed: bool = False
 
     @property
     def columns(self) -> list[str]:
         """The columns that the value is a function of, each once."""
         return list(dict.fromkeys(column.name for column in self.value.find_all(exp.Column)))
 
-    def has_pairs(self, table: str | None = None) -> exp.Expr | None:
-        """Select the units that have a pair of rows to compare; None for metrics that are not by group.
+    def takes(self, table: str | None = None) -> exp.Expr | None:
+        """Select the units that count; None if all of them do.
 
-        The units are the same for every system.
+        By group, these are the units with a pair of rows to compare. They are the same for every system.
         """
-        if not by_group(self.measure):
-            return None
-        return exp.or_(*(_is_not_zero(column, table) for column in self.slopes))
+        conditions: list[exp.Expr] = []
+        if by_group(self.measure):
+            conditions.append(exp.or_(*(_is_not_zero(column, table) for column in self.slopes)))
+        if self.weighed:
+            conditions.append(exp.GT(this=exp.column(weighed("n"), table), expression=literal(0)))
+        return exp.and_(*conditions) if conditions else None
 
     def counted(self) -> exp.Expr:
         """Return the number of the units of the measure."""
         count: exp.Expr = exp.Count(this=exp.Star())
-        if (pairs := self.has_pairs()) is not None:
-            count = exp.Filter(this=count, expression=exp.Where(this=pairs))
+        if (taken := self.takes()) is not None:
+            count = exp.Filter(this=count, expression=exp.Where(this=taken))
         return exp.cast(count, "DOUBLE")
 
     def effective(self) -> exp.Expr:
@@ -74,16 +79,23 @@ class Linear:
         units with rows of the rarer class.
         """
         if self.influences:
-            kinds: tuple[exp.Expr, ...] = (
-                exp.GT(this=exp.column("n_positive"), expression=literal(0)),
-                exp.GT(this=exp.column("n"), expression=exp.column("n_positive")),
+            n, n_positive = (
+                exp.column(weighed(name) if self.weighed else name) for name in ("n", "n_positive")
             )
+            kinds: tuple[exp.Expr, ...] = (
+                exp.GT(this=n_positive, expression=literal(0)), exp.GT(this=n, expression=n_positive.copy()),
+            )  # fmt: skip
         else:
             kinds = (exp.or_(*map(_is_not_zero, self.columns)),)
         counts: list[exp.Expr] = [
             exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=kind)) for kind in kinds
         ]
         return counts[0] if len(counts) == 1 else exp.func("least", *counts)
+
+
+def weighed(column: str) -> str:
+    """Return the name of a number of rows that counts only those with a weight."""
+    return f"{column}_{WEIGHTED}"
 
 
 def speaking(measures: Sequence[Linear], table: str) -> exp.Query | None:

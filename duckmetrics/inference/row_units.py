@@ -43,11 +43,11 @@ def units_of_sums(catalog: Catalog, engine: Engine, sums: Sums, **fields: Any) -
     table = _sums_of_units(catalog, engine, sums, sums.influence_queries())
     fields = {**fields, "linearized": True, "clustered": not sums.independent}
     if not sums.linear:
-        return Units(no_units(), **fields, members=_counted(moved(engine, table)))
+        return Units(no_units(), **fields, members=_members(sums, moved(engine, table)))
     number = too_many(engine, engine.kept(table))
     table = moved_to_results(engine, table) if number is None and engine.results() is not engine else table
     method = DeltaMethod(sums, table) if sums.independent else Jackknife(sums, table)
-    fields["members"], speakers = _counted(table), speaking(sums.linear, table)
+    fields["members"], speakers = _members(sums, table), speaking(sums.linear, table)
     if number is None:
         return Units(on_engine(catalog, engine.results(), method.values()), **fields, speaking=speakers)
     query = with_small_steps(engine, on_engine(catalog, engine, method.values()), large=(REST,))
@@ -66,7 +66,8 @@ def _sums_of_units(catalog: Catalog, engine: Engine, sums: Sums, influences: Map
     return table
 
 
-def _counted(table: str) -> exp.Select:
-    """Return the clusters with their number of rows of each class, which must be equal in all systems."""
-    unit, counts = struct("segment", UNIT).as_("unit"), struct("n", "n_positive").as_("fingerprint")
-    return exp.select("system", unit, counts).from_(table)
+def _members(sums: Sums, table: str) -> exp.Select:
+    """Return the clusters with what must be equal in all systems, such as their rows of each class."""
+    unit = struct("segment", UNIT).as_("unit")
+    fingerprint = struct("n", "n_positive", *sums.alike).as_("fingerprint")
+    return exp.select("system", unit, fingerprint).from_(table)

@@ -12,14 +12,14 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.derivatives import denominators, derivative
-from duckmetrics.inference.linear import Linear
+from duckmetrics.inference.linear import Linear, weighed
 from duckmetrics.inference.units import SEGMENT, struct
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.summaries.classification import COUNTS, SEGMENTS
-from duckmetrics.summaries.plans import Plan, plans
+from duckmetrics.summaries.plans import Plan, by_group, plans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # The header of a metric that estimates nothing, so that an interval around it would mean nothing.
 NONE = "none"
+# The step with what must be the same in all systems.
+ALIKE = "alike"
 
 
 class Sums:
@@ -63,6 +65,10 @@ class Sums:
                 self.linear.append(self._linear(measure))
             except UnsupportedError as error:
                 self.without[measure.text] = str(error)
+        weighted = [bool(linear.measure.values.get(WEIGHTED)) for linear in self.linear]
+        self._weighted = inputs.weighted and all(weighted)
+        for linear, is_weighted in zip(self.linear, weighted, strict=True):
+            linear.weighed = is_weighted and not self._weighted
 
     def _constants(self) -> dict[str, Value]:
         """Return the columns that are the same in every row; the segment holds the unit, so it is not."""
@@ -221,24 +227,53 @@ class Sums:
         Args:
             kept: column -> the table where its influences are kept.
         """
-        frame = self.composer.relation(SEGMENTS, {WEIGHTED: self.inputs.weighted})
+        frame = self.composer.relation(SEGMENTS, {WEIGHTED: self._weighted})
         query = exp.select(
             exp.column("system", frame),
             *(self._part_of_segment(frame, name).as_(name) for name in (SEGMENT, UNIT)),
             *(exp.column(n, frame) for n in COUNTS),
         ).from_(frame)
+        if any(linear.weighed for linear in self.linear):
+            counted = self.composer.relation(SEGMENTS, {WEIGHTED: True})
+            columns = (exp.column(n, counted).as_(weighed(n)) for n in COUNTS)
+            query = self._joined(query.select(*columns, copy=False), counted, frame)
+        if self.alike:
+            query = query.select(*(exp.column(name, ALIKE) for name in self.alike), copy=False)
+            query = self._joined(query, self.composer.step(ALIKE, self._alike()), frame)
         for block in self.blocks:
             for column in block.columns:
                 value = exp.func("coalesce", exp.column(column, block.name), literal(0.0))
                 query = query.select(exp.cast(value, "DOUBLE").as_(column), copy=False)
-            same = (
-                exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, frame)) for k in block.keys
-            )
-            query = query.join(block.name, on=exp.and_(*same), join_type="left", copy=False)
+            query = self._joined(query, block.name, frame, block.keys)
         for column, table in kept.items():
             query = self._with_influences(query, frame, column, table)
         self.composer.blocks = self.blocks
         return self.composer.assemble(query)
+
+    @property
+    def alike(self) -> list[str]:
+        """The columns of the units that must be the same in all systems, next to the numbers of rows."""
+        if self.independent or self.inputs.one_system:
+            return []
+        read = [WEIGHT] if self.inputs.weighted else []
+        read += [GROUP] if any(by_group(linear.measure) for linear in self.linear) else []
+        return [f"{end}_{column}" for column in read for end in ("min", "max")]
+
+    def _alike(self) -> exp.Select:
+        """Return what must be the same in all systems, per system and unit."""
+        ends = (name.partition("_") for name in self.alike)
+        columns = (exp.func(end, exp.column(column)).as_(f"{end}_{column}") for end, _, column in ends)
+        rows = exp.select("system", SEGMENT, *columns).from_("predictions")
+        if self._weighted:
+            rows = rows.where(exp.GT(this=exp.column(WEIGHT), expression=literal(0)))
+        return rows.group_by("system", SEGMENT)
+
+    def _joined(
+        self, query: exp.Select, table: str, frame: str, keys: Iterable[str] = ("system", SEGMENT)
+    ) -> exp.Select:
+        """Join a step with a row per system and unit to the query of the units."""
+        same = (exp.EQ(this=exp.column(key, table), expression=exp.column(key, frame)) for key in keys)
+        return query.join(table, on=exp.and_(*same), join_type="left", copy=False)
 
     def _part_of_segment(self, frame: str, name: str) -> exp.Expr:
         """Return the segment, or the unit, of rows whose segment column holds both."""

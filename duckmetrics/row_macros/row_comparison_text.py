@@ -75,7 +75,7 @@ class UnitsOfMetric:
         rows = exp.select("system", SEGMENT, "label", "score", WEIGHT, GROUP, UNIT).from_(OBSERVED)
         self.rows = {"predictions": rows}
         self.plan = plans(catalog, [self.measure], None)
-        inputs = Inputs(self.rows, {}, False, None, False, (), None, weighted=True, cluster=CLUSTER)
+        inputs = Inputs(self.rows, {}, True, None, False, (), None, weighted=True, cluster=CLUSTER)
         self.sums = Sums(catalog, inputs, [self.measure], False, self.plan)
         self.without = self.sums.without.get(self.measure.text)
         if self.without is not None and can_be_bootstrapped(catalog, self.measure):
@@ -258,7 +258,7 @@ class RowComparisonText:
             yield step, read_from(tree, {**names, PER_QUERY: UNITS})
 
     def _members(self) -> exp.Select:
-        """Return the clusters with their numbers of rows of each class, which all systems must share."""
+        """Return the clusters with what all systems must share: the rows of each class, weights and groups."""
         unit, counts = (
             exp.Struct(expressions=[
                 exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in columns.items()
@@ -267,7 +267,9 @@ class RowComparisonText:
                 {SEGMENT: exp.column(SEGMENT), UNIT: exp.column(UNIT)},
                 {"n": exp.Count(this=exp.Star()), "n_positive": exp.Filter(
                     this=exp.Count(this=exp.Star()),
-                    expression=exp.Where(this=exp.GT(this=exp.column("label"), expression=literal(0))))},
+                    expression=exp.Where(this=exp.GT(this=exp.column("label"), expression=literal(0)))),
+                 **{f"{end}_{name}": exp.func(end, exp.column(name))
+                    for name in (WEIGHT, GROUP) for end in ("min", "max")}},
             )
         )  # fmt: skip
         weighs = exp.GT(this=exp.column(WEIGHT), expression=literal(0))

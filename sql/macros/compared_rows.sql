@@ -8,7 +8,7 @@
 -- grain:    system, metric
 -- note:     speaking has the number of units that a metric depends on: if all differences are equal, p is that of the
 --           sign test over these. Differences that are rounding count as 0. strangers has the number of clusters with
---           other rows or labels than in the baseline
+--           other rows, labels, weights or groups than in the baseline
 WITH joined AS (
     SELECT
         numbers.system, numbers.segment, numbers.value, base.value AS baseline_value, resized.n_effective,
@@ -45,7 +45,7 @@ SELECT
             THEN error(
                 'duckmetrics: ' || raised.system || ' and ' || $baseline || ' have values of different rows: '
                 || CAST(strangers.number AS VARCHAR) || ' clusters of ' || $cluster
-                || ' have other rows or labels; evaluate the same rows'
+                || ' have other rows, labels, weights or groups; evaluate the same rows'
             )
         WHEN raised.is_zero THEN 0e0
         ELSE coalesce(raised.delta, raised.value - raised.baseline_value)

@@ -51,8 +51,8 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
     assert {**check, "message": ""} == {
         "check": "unanswered_query", "severity": "warning", "table": "p.parquet", "column": "query_id",
         "count": 1, "examples": [], "message": "",
-        "advice": "the switch missing=zero decides how they count", "of": 3, "share": 1 / 3,
-        "sentence": "1 queries of the population have no predictions",
+        "advice": "each that has a relevant item counts as 0 (missing=zero)", "of": 3, "share": 1 / 3,
+        "sentence": "1 query has no predictions",
     }  # fmt: skip
     assert outcome.err == ""
 

@@ -468,7 +468,8 @@ def test_rows_are_compared_cluster_by_cluster(connection: duckdb.DuckDBPyConnect
     ):  # fmt: skip
         for allow in (False, True):
             with pytest.raises(
-                InputError, match="clusters of user_id have other rows or labels; evaluate the same"
+                InputError,
+                match="clusters of user_id have other rows, labels, weights or groups; evaluate the same",
             ):
                 compare(
                     systems,

@@ -744,7 +744,7 @@ def test_the_command_takes_conventions_and_tells_what_was_found(run: Command) ->
     ask = [argument if argument != "t.parquet" else "more.parquet" for argument in ASK]
     outcome = run(*ask, "--format", "csv")
     assert outcome.code == 0
-    assert outcome.err.count("1 queries of the population have no predictions of system") == 2
+    assert outcome.err.count("1 query has no predictions of system") == 2
     skipped = run(*ask, "--set", "missing=skip", "--format", "json", "--method", "naive")
     values = [row["value"] for row in json.loads(skipped.out)["rows"]]
     assert values == pytest.approx([row["value"] for row in from_python(methods="naive").rows])
