@@ -47,6 +47,7 @@ from duckmetrics.comparison.rows import (
     sort_rows,
     tested_samples,
     tested_units,
+    without_system,
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
@@ -194,8 +195,10 @@ class Comparer:
         if self.margins is not None:
             adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
         measures = {measure.text: measure for measure in _measures(parts)}
+        known = {(without_system(row), row["system"]): row for row in rows}
         for row in rows:
-            usual = verdict(row, measures[row["metric"]], self.test, self.inference.alpha)
+            base = known[without_system(row), row["baseline"]]
+            usual = verdict(row, base, measures[row["metric"]], self.test, self.inference.alpha)
             row["verdict"] = verdict_within(row, usual, self.inference.alpha)
 
     def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:

@@ -197,9 +197,9 @@ def sort_rows(rows: list[Row], order: Sequence[Any]) -> None:
     """
     groups: dict[Any, int] = {}
     for row in rows:
-        groups.setdefault(_without_system(row), len(groups))
+        groups.setdefault(without_system(row), len(groups))
     places = {system: place for place, system in enumerate(dict.fromkeys(order))}
-    rows.sort(key=lambda row: (groups[_without_system(row)], places[row["baseline"]], places[row["system"]]))
+    rows.sort(key=lambda row: (groups[without_system(row)], places[row["baseline"]], places[row["system"]]))
 
 
 def pair_rows(rows: Sequence[Row]) -> Iterator[Row]:
@@ -208,13 +208,13 @@ def pair_rows(rows: Sequence[Row]) -> Iterator[Row]:
     Args:
         rows: the comparisons with every baseline, and a row with the value of the first baseline.
     """
-    values = {(_without_system(row), row["system"]): row["value"] for row in rows}
+    values = {(without_system(row), row["system"]): row["value"] for row in rows}
     for row in rows:
         system, other = row["system"], row["baseline"]
         if system != other:
             pair = {"system": system, "against": other, **row}
             del pair["baseline"]
-            yield placed_after(pair, "value", {"against_value": values[_without_system(row), other]})
+            yield placed_after(pair, "value", {"against_value": values[without_system(row), other]})
 
 
 def placed_after(row: Row, column: str, others: Mapping[str, Any]) -> Row:
@@ -227,7 +227,7 @@ def placed_after(row: Row, column: str, others: Mapping[str, Any]) -> Row:
     return placed
 
 
-def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the metric and the slice of a row: all columns before the value but the system."""
     names = list(row)
     return tuple(hashable(row[name]) for name in names[1 : names.index("value")])

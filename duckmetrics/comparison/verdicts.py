@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED, SAMPLED
 from duckmetrics.comparison.unpaired import reason_without_p
 from duckmetrics.inference.units import N_BASELINE, QUERIES
+from duckmetrics.statistics.adjustment import NONE
 from duckmetrics.verdicts import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -17,8 +19,14 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 
-def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: float) -> str:
-    """Return the verdict of one row of a comparison."""
+def verdict(
+    row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, test: Definition, alpha: float
+) -> str:
+    """Return the verdict of one row of a comparison.
+
+    Args:
+        base: the row of the system that it is compared with.
+    """
     # A test that does not compare means may find more wins where the mean is lower.
     of_means = "warning" not in test.header
     if row["system"] == row["baseline"]:
@@ -27,7 +35,7 @@ def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: f
         return UNTESTED
     if row["p_adjusted"] >= alpha or (of_means and not row["delta"]):
         return UNCLEAR
-    gained = _gained(row, measure)
+    gained = _gained(row, base, measure, alpha)
     if gained is None:
         return DIFFERENT
     if not of_means and row["wins"] is not None and gained * (row["wins"] - row["losses"]) <= 0:
@@ -35,12 +43,31 @@ def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: f
     return BETTER if gained > 0 else WORSE
 
 
-def _gained(row: Mapping[str, Any], measure: Measure) -> float | None:
-    """Return how much better the value is than that of the baseline; None if nothing says which is better."""
+def _gained(
+    row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, alpha: float
+) -> float | None:
+    """Return how much better the value is than that of the baseline; None if nothing says which is better.
+
+    Of two values on one side of a target, the test of their difference shows which one is nearer. That they
+    are on one side must be shown as well.
+    """
     declared, delta = measure.metric.range, float(row["delta"])
     if declared.target is None:
         return declared.gain(delta, 0.0)
+    tests = 1 if row["adjust"] == NONE else max(row["n_tests"] or 1, 1)
+    if not all(_is_beyond(one, declared.target, alpha / tests) for one in (row, base)):
+        return None
     return declared.gain(row["value"], row["value"] - delta)
+
+
+def _is_beyond(row: Mapping[str, Any], target: float, alpha: float) -> bool:
+    """Return whether a value differs from the target, with an interval as wide as this alpha asks for."""
+    value, end = row["value"], row["lower" if row["value"] > target else "upper"]
+    if end is None:
+        return False
+    normal = NormalDist()
+    wider = -normal.inv_cdf(alpha / 2) / normal.inv_cdf((1 + row["interval_level"]) / 2)
+    return bool(abs(value - target) > wider * abs(value - end))
 
 
 def reason(

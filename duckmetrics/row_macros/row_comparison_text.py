@@ -258,7 +258,7 @@ class RowComparisonText:
             yield step, read_from(tree, {**names, PER_QUERY: UNITS})
 
     def _members(self) -> exp.Select:
-        """Return the clusters with what all systems must share: the rows of each class, weights and groups."""
+        """Return the clusters with what all systems share: the rows of each class, weights and groups."""
         unit, counts = (
             exp.Struct(expressions=[
                 exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in columns.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
+from duckmetrics.verdicts import BETTER, UNCLEAR, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -29,11 +29,9 @@ def direction(better: str | None, target: float | None) -> str:
 
 def toward(target: float, before: float | None, after: float | None, verdict: str) -> str:
     """Return whether a value is nearer to the best value now, if the difference is clear."""
-    if verdict not in (BETTER, WORSE, DIFFERENT) or before is None or after is None:
+    if verdict not in (BETTER, WORSE) or before is None or after is None:
         return f"aims at {target:g}"
     old, new = abs(before - target), abs(after - target)
-    if new == old:
-        return f"as far from {target:g}"
     return f"{'nearer to' if new < old else 'farther from'} {target:g}"
 
 
@@ -73,7 +71,7 @@ def meaning_of_difference(target: float | None, before: float | None, after: flo
         return NO_DIRECTION
     if before is not None and after is not None and (before - target) * (after - target) < 0:
         return f"on the other side of {target:g}"
-    return toward(target, before, after, DIFFERENT)
+    return f"no test shows which value is nearer to {target:g}"
 
 
 def untested_sentences(found: Iterable[tuple[str, str | None]]) -> list[str]:

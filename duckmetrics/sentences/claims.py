@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import joined, verb
-from duckmetrics.verdicts import EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED
+from duckmetrics.verdicts import DIFFERENT, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,8 +47,10 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
     if untested:
         more += f"; {joined(untested)} {verb(len(untested), 'was', 'were')} not tested against {best}"
-    if len(sharing) == 1:  # closer to a target, which is no verdict of better or worse
-        return Claim(f"{best} is alone in the first tier of {many} systems", f"{more}{near}")
+    if len(sharing) == 1:  # with a target, values may differ and nothing show which is nearer
+        other = joined([visible(str(row["system"])) for row in known if row["verdict"] == DIFFERENT])
+        shown = f", but no test shows that it is better than {other}" if other else ""
+        return Claim(f"{best} has the best value of {many} systems", f"{shown}{more}{near}")
     return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}{near}")
 
 

@@ -14,7 +14,8 @@
 --           test VARCHAR DEFAULT 'paired_t'
 -- grain:    system, segment
 -- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice. cluster is the column of
---           the units of rows, NULL if the units are queries
+--           the units of rows, NULL if the units are queries. A value is nearer to a target only if its interval and
+--           that of the baseline, widened for the number of tests, show that both are on one side
 WITH families AS (
     SELECT numbers.slice_number, count(paired_tests.p) AS n_tests
     FROM numbers
@@ -33,7 +34,9 @@ placed AS (
                 THEN list_sum(list_transform(range(1, coalesce(families.n_tests, 0) + 1),
                     lambda i: families.n_tests / CAST(i AS DOUBLE)))
             ELSE CAST(families.n_tests AS DOUBLE)
-        END AS times
+        END AS times,
+        -normal_quantile($alpha / (2 * CASE WHEN $adjust = 'none' THEN 1 ELSE coalesce(families.n_tests, 1) END))
+        / normal_quantile((1 + $level) / 2) AS widening
     FROM numbers
     JOIN numbers AS base ON base.segment = numbers.segment AND base.system = $baseline
     LEFT JOIN families ON families.slice_number = numbers.slice_number
@@ -68,6 +71,12 @@ joined AS (
             WHEN placed.better IS NULL THEN NULL
             WHEN placed.better = 'higher' THEN paired_tests.delta
             WHEN placed.better = 'lower' THEN -paired_tests.delta
+            WHEN NOT coalesce(
+                abs(placed.value - placed.target) > placed.widening
+                * abs(placed.value - if(placed.value > placed.target, mean_intervals.lower, mean_intervals.upper))
+                AND abs(placed.baseline_value - placed.target) > placed.widening * abs(placed.baseline_value
+                - if(placed.baseline_value > placed.target, base_intervals.lower, base_intervals.upper)), FALSE)
+                THEN NULL
             WHEN (placed.value - placed.target) * (placed.value - paired_tests.delta - placed.target) < 0 THEN NULL
             ELSE abs(placed.value - paired_tests.delta - placed.target) - abs(placed.value - placed.target)
         END AS gain

@@ -32,8 +32,9 @@ def numbers(evaluation: duckmetrics.Evaluation) -> dict[str, list[float | None]]
     return {row["metric"]: [row[name] for name in names] for row in evaluation.rows}
 
 
-@pytest.mark.parametrize("options", [{}, {"cluster": "user_id"},
-                                     {"cluster": "user_id", "interval_method": "bootstrap"}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"cluster": "user_id"}, {"cluster": "user_id", "interval_method": "bootstrap"},
+], ids=str)  # fmt: skip
 def test_units_without_a_weight_count_for_unweighted_measures(options: dict[str, Any]) -> None:
     given: dict[str, Any] = {"interval": 0.95, **options}
     together = numbers(duckmetrics.evaluate(rows(), metrics=[*UNWEIGHTED, *WEIGHTED], **given))

@@ -292,7 +292,8 @@ def test_the_direction_comes_from_the_metric() -> None:
     assert list(rows) == ["near", "above", "far below"]
     assert {(row["better"], row["target"]) for row in rows.values()} == {("target", 1.0)}
     assert rows["near"]["probability_best"] > 0.9
-    assert found.lines(80)[2].split()[3:5] == ["calibration_ratio", "→1"]
+    (heading,) = [line for line in found.lines(80) if line.startswith("tier  #")]
+    assert heading.split()[3:5] == ["calibration_ratio", "→1"]
     assert found.units == "clusters of user_id"
 
 

@@ -17,7 +17,10 @@ PROBABILITY = (
 LABEL = "whose label is not 0, 1, -1, true or false"
 
 
-TO_LABEL = "make it 0 or 1, as in SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM ..."
+TO_LABEL = (
+    "map the column that is 0 or 1, unless the score is mapped as the label; classes 1 and 2 become 0 and 1 by "
+    "SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM ..."
+)
 
 
 NULL_SCORE = (
