@@ -43,9 +43,7 @@ def verdict(
     return BETTER if gained > 0 else WORSE
 
 
-def _gained(
-    row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, alpha: float
-) -> float | None:
+def _gained(row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, alpha: float) -> float | None:
     """Return how much better the value is than that of the baseline; None if nothing says which is better.
 
     Of two values on one side of a target, the test of their difference shows which one is nearer. That they

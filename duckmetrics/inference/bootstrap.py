@@ -9,7 +9,7 @@ from sqlglot import exp
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
 from duckmetrics.inference.sums import is_estimate
-from duckmetrics.inference.units import DRAW, SEGMENT, struct
+from duckmetrics.inference.units import DRAW, SEGMENT, WHOLE, struct
 from duckmetrics.inputs.classification import GROUP, WEIGHT
 from duckmetrics.summaries.classification import per_slice
 from duckmetrics.summaries.plans import plans
@@ -31,16 +31,16 @@ ROWS_AT_ONCE = 20_000_000
 def bootstrapped(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> str:
-    """Keep the values of measures on samples in a table, and return its name."""
+    """Keep the values of measures on samples, and on the rows themselves, in a table, and return its name."""
     samples = engine.name("samples")
     predictions = inputs.queries["predictions"].subquery("predictions")
     (n,) = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(predictions))[0]
     step = max(1, ROWS_AT_ONCE // max(n, 1))
-    for first in range(0, inference.samples, step):
+    for first in range(WHOLE, inference.samples, step):
         last = min(first + step, inference.samples)
         query, macros = linked(catalog, _values(catalog, inputs, measures, first, last, inference.seed))
         engine.define(macros)
-        engine.keep(samples, query, more=first > 0)
+        engine.keep(samples, query, more=first > WHOLE)
     return samples
 
 

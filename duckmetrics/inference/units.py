@@ -39,7 +39,9 @@ RESIZED = {
     "unpaired_t": "effective_unpaired_t",
 }  # fmt: skip
 
-SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
+SEGMENT, DRAW, SAMPLES, OBSERVED = "segment", "draw", "samples", "observed"
+# The number of the sample that has every unit once.
+WHOLE = -1
 # The name of the table of samples that shows which system is the best.
 MEANS = "resample_means"
 
@@ -318,7 +320,7 @@ class Samples:
 
     Attributes:
         units: the measures and segments of the samples.
-        table: system, segment with draw, value_0, value_1, ...
+        table: system, segment with draw, value_0, value_1, ...; draw `WHOLE` has every unit once.
         number: how many samples.
         unbounded: the texts of measures whose samples distinguish systems, but give no interval of a value.
     """
@@ -344,7 +346,7 @@ class Samples:
 
     def differences(self, catalog: Catalog, baseline: str) -> exp.Select:
         """Return intervals of the difference to the baseline over the samples, with p of its sign."""
-        composer = Composer(catalog, {SAMPLES: self._long()})
+        composer = Composer(catalog, {SAMPLES: self._long(), OBSERVED: self._long(drawn=False)})
         values: dict[str, Value] = {"level": self.level, "baseline": baseline}
         step = composer.relation("sample_differences", values)
         bounds = ("delta_lower", "delta_upper", "relative_lower", "relative_upper")
@@ -352,7 +354,7 @@ class Samples:
 
     def margins(self, catalog: Catalog, values: Mapping[str, Value]) -> exp.Select:
         """Return the tests of a margin over the samples: p_higher, p_lower, p_equivalent."""
-        composer = Composer(catalog, {SAMPLES: self._long()})
+        composer = Composer(catalog, {SAMPLES: self._long(), OBSERVED: self._long(drawn=False)})
         step = composer.relation("sample_margins", values)
         return composer.complete(self.units.named(step, ("p_higher", "p_lower", "p_equivalent")))
 
@@ -362,8 +364,12 @@ class Samples:
         step = composer.relation("shares_of_best", values)
         return composer.complete(self.units.named(step, ("probability",)))
 
-    def _long(self) -> exp.Select:
-        """Return a row for every system, measure, segment and sample that has a finite value."""
+    def _long(self, drawn: bool = True) -> exp.Select:
+        """Return a row for every system, measure, segment and sample that has a finite value.
+
+        Args:
+            drawn: whether to return the samples that were drawn, or the one that has every unit once.
+        """
         count = len(self.units.measures)
         whole: exp.Query | None = None
         for place in range(count):
@@ -373,5 +379,7 @@ class Samples:
             value = exp.column(f"value_{place}")
             part = exp.select("system", number.as_("metric"), draw.as_("draw"), value.as_("value"))
             part = part.from_(self.table).where(exp.Anonymous(this="isfinite", expressions=[value.copy()]))
+            kind = exp.GT if drawn else exp.EQ
+            part = part.where(kind(this=draw.copy(), expression=literal(WHOLE)))
             whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
         return exp.select("*").from_(cast("exp.Query", whole).subquery("values"))

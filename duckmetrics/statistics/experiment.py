@@ -8,6 +8,7 @@ compares ratios, and sequential_mean all others.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.catalog.catalog import catalog
@@ -20,6 +21,7 @@ from duckmetrics.sentences.lists import counted
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
+from duckmetrics.statistics.doubts import lost, mismatch, moved
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import read_shares
@@ -50,6 +52,8 @@ VALUES = {
 NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper", "p")
 # The normal approximation of a proportion needs more successes and failures than this.
 FEW_HITS = 5
+# A value from before the experiment that differs with a smaller p did not differ by chance.
+MOVED = 0.001
 RATIO_CHECK = "sample_ratio"
 LOOKS = "p, intervals and sample ratio hold at every look; planned for {:,} units"
 
@@ -130,7 +134,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         plan.adjust,
         plan.level,
         plan.alpha,
-        (*_mismatch(ratio), *warnings),
+        (*mismatch(ratio), *warnings),
         tuple(notes),
         sql,
         planned=plan.planned,
@@ -145,11 +149,13 @@ def _of_outcomes(
     notes: list[str] = []
     warnings: list[str] = []
     warned: dict[str, list[str]] = {}
+    ratio_of = partial(_ratio, engine, source, plan)
     for outcome in outcomes:
         compared = _compared(engine, source, variant, outcome, arms, plan)
         rows += (own := _rows(outcome, compared, arms))
         notes += _notes(outcome, own, arms)
-        warnings += _lost_values(engine, source, outcome, arms, plan)
+        warnings += lost(outcome, arms, ratio_of)
+        warnings += moved(outcome, _before(engine, source, variant, outcome, arms), MOVED)
         for warning in compared.warnings:
             warned.setdefault(warning, []).append(outcome.name)
     _judge(engine, rows, outcomes, plan)
@@ -185,11 +191,11 @@ def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Pla
     """Test whether the variants have the units that their shares call for."""
     observed = {arm.name: arm.n for arm in arms}
     shares = read_shares(plan.shares, list(observed))
-    return _ratio(engine, source, {name: observed.get(name, 0) for name in shares}, shares, plan)
+    return _ratio(engine, source, plan, {name: observed.get(name, 0) for name in shares}, shares)
 
 
 def _ratio(
-    engine: Engine, source: Source, observed: dict[str, int], shares: dict[str, float], plan: Plan
+    engine: Engine, source: Source, plan: Plan, observed: dict[str, int], shares: dict[str, float]
 ) -> SampleRatio:
     rows = [(float(observed[name]), share) for name, share in shares.items()]
     table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
@@ -198,29 +204,6 @@ def _ratio(
     (row,) = found.to_pylist()
     alpha = float(str(measure.values["alpha"]))
     return SampleRatio(observed, shares, row["statistic"], row["df"], row["p"], alpha, row["mismatch"])
-
-
-def _lost_values(
-    engine: Engine, source: Source, outcome: Outcome, arms: Sequence[Arm], plan: Plan
-) -> list[str]:
-    """Return a warning if the variants lack values in other shares, as lost units are found."""
-    known, total = {arm.name: arm.of(outcome).known for arm in arms}, sum(arm.n for arm in arms)
-    if sum(known.values()) in (0, total):
-        return []
-    ratio = _ratio(engine, source, known, {arm.name: arm.n / total for arm in arms}, plan)
-    without = ", ".join(f"{arm.n - known[arm.name]:,} of {arm.n:,} units of {arm.name}" for arm in arms)
-    what = f"{outcome.name}: values are missing more often in some variants (p < {ratio.alpha:g}): {without}"
-    advice = "the others are no random sample; do not trust the difference, and find out why"
-    return [f"{what}; {advice}"] if ratio.mismatch else []
-
-
-def _mismatch(ratio: SampleRatio) -> list[str]:
-    if not ratio.mismatch:
-        return []
-    return [
-        f"SAMPLE RATIO MISMATCH (p < {ratio.alpha:g}): the variants do not have the units that their shares "
-        "call for. Do not trust any difference below; find out where the units went"
-    ]
 
 
 def _compared(
@@ -246,6 +229,17 @@ def _compared(
     # cuped has no relative change; that of the values that it compares is Welch's.
     rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
     return compared._replace(rows=rows_of)
+
+
+def _before(
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm]
+) -> dict[str, float | None]:
+    """Test whether a value from before the experiment differs; return p by treated variant."""
+    if outcome.before is None or not arms[0].of(outcome).before:
+        return {}
+    columns = {"arm": variant, "value": outcome.before}
+    found = _run(engine, MEAN, source, columns, {"control": arms[0].name})
+    return {name: row["p"] for name, row in found.rows.items()}
 
 
 def _looked_at(

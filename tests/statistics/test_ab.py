@@ -447,6 +447,32 @@ def test_values_that_one_variant_lacks_are_a_warning() -> None:
     assert same.warnings == ()
 
 
+def experiment_with(before: str) -> tuple[str, ...]:
+    """Return the warnings of an A/A test with a value from before the experiment."""
+    rows = f"""
+        SELECT variant, revenue, {before} AS pre
+        FROM (SELECT if(i % 2 = 0, 'A', 'B') AS variant, 10 + 5 * sin(i) AS revenue, i FROM range(2000) AS _(i))
+    """
+    found = duckmetrics.ab(rows, variant="variant", control="A", metrics="revenue", pre={"revenue": "pre"})
+    return found.warnings
+
+
+def test_values_from_before_that_one_variant_lacks_are_a_warning() -> None:
+    """The center is that of the others, whose variance is counted as removed for all."""
+    assert experiment_with("revenue + cos(i)") == ()
+    assert experiment_with("if(i % 5 = 0, NULL, revenue)") == ()
+    (warning,) = experiment_with("if(variant = 'B' AND i % 4 = 1, NULL, revenue + cos(i))")
+    told = (
+        "revenue: values of pre are missing more often in some variants (p < 0.001): 0 of 1,000 units of A, "
+    )
+    assert warning.startswith(f"{told}500 of 1,000 units of B; CUPED counts more of the variance as removed")
+
+
+def test_a_value_from_before_that_the_experiment_changed_is_a_warning() -> None:
+    (warning,) = experiment_with("revenue + if(variant = 'B', 1, 0)")
+    assert warning.startswith("revenue: pre differs between the control and B (p < 0.001), which chance")
+
+
 def test_saved_rows_of_a_mismatch_say_so() -> None:
     rows = "SELECT if(i % 3 = 0, 'A', 'B') AS variant, i % 7 AS revenue FROM range(4000) AS units(i)"
     told = duckmetrics.ab(rows, variant="variant", control="A", metrics="revenue")

@@ -1,13 +1,13 @@
 -- name:     resampled
 -- title:    Rows of bootstrap samples, with each unit, such as a user, a Poisson number of times
 -- inputs:   predictions (system, segment, label, score, weight, group_id, unit)
--- params:   first INTEGER DEFAULT 0 CHECK (first >= 0), last INTEGER DEFAULT 100 CHECK (last > 0),
+-- params:   first INTEGER DEFAULT 0 CHECK (first >= -1), last INTEGER DEFAULT 100 CHECK (last > 0),
 --           seed INTEGER DEFAULT 42
 -- portable: no, samples are drawn by a hash that only DuckDB has
 -- grain:    row
 -- formula:  copies of unit u in sample r: Poisson(1), drawn by hash(hash(u, r, seed)); samples first to last - 1
 -- source:   Chamandy, Muralidharan, Najmi and Naidu, Google, 2012 (Poisson bootstrap)
--- note:     a unit has the same number of copies in every system and segment
+-- note:     a unit has the same number of copies in every system and segment; sample -1 has every unit once
 WITH units AS (
     SELECT DISTINCT unit FROM predictions
 ),
@@ -16,8 +16,9 @@ drawn AS (
         units.unit,
         draws.draw,
         -- With one hash, units with similar hashes would get similar draws.
-        poisson_count((CAST(hash(hash(units.unit, draws.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
-            * 1.1102230246251565e-16) AS copies
+        CASE WHEN draws.draw < 0 THEN 1
+            ELSE poisson_count((CAST(hash(hash(units.unit, draws.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
+                * 1.1102230246251565e-16) END AS copies
     FROM units
     CROSS JOIN range($first, $last) AS draws(draw)
 )
