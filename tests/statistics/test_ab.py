@@ -450,8 +450,8 @@ def test_values_that_one_variant_lacks_are_a_warning() -> None:
 def experiment_with(before: str) -> tuple[str, ...]:
     """Return the warnings of an A/A test with a value from before the experiment."""
     rows = f"""
-        SELECT variant, revenue, {before} AS pre
-        FROM (SELECT if(i % 2 = 0, 'A', 'B') AS variant, 10 + 5 * sin(i) AS revenue, i FROM range(2000) AS _(i))
+        SELECT *, {before} AS pre
+        FROM (SELECT i, if(i % 2 = 0, 'A', 'B') AS variant, 10 + 5 * sin(i) AS revenue FROM range(2000) _(i))
     """
     found = duckmetrics.ab(rows, variant="variant", control="A", metrics="revenue", pre={"revenue": "pre"})
     return found.warnings
