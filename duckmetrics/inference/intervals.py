@@ -12,6 +12,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.functions import linked
+from duckmetrics.engines.engine import keep_new
 from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.units import (
@@ -73,17 +74,22 @@ def with_intervals(
     Args:
         summary: the rows where they are kept, in their order.
     """
-    parts = [] if units.samples is None else [units.samples.bounds(catalog)]
+    parts: list[exp.Select] = []
     told: list[Finding] = []
     for one in (units, *units.aggregated):
         if one.measures:
             table = _bounds_of_units(catalog, engine, inference, one)
             parts.append(exp.select(*_bound_columns(one)).from_(table))
             told += _told(engine, inference, one, table)
-    if units.samples is not None and not units.measures:
-        told.append(_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference, units)}", ""))
+    if units.samples is not None and units.members is not None:
+        table = keep_new(engine, "bounds", units.samples.bounds(catalog, units.members))
+        parts.append(exp.select(*_bound_columns(units)).from_(table))
+        found = _told(engine, inference, units, table)
+        told += [one for one in found if one not in told and (one.severity != NOTE or not units.measures)]
     units = _without_tests_only(units)
-    told += [_without(text, why) for text, why in units.without.items()]
+    # The difference of two systems is tested all the same.
+    compared = frozenset() if units.samples is None else units.samples.unbounded
+    told += [_without(text, why) for text, why in units.without.items() if text not in compared]
     names = [name for name, _ in engine.columns(summary)]
     columns = [_bounded(name, units, bool(parts)) for name in names]
     place = names.index("signature")
@@ -222,7 +228,7 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
     few = dict.fromkeys(
         _few(units, metric, segment, n, effective)
         for metric, _, *segment, n, effective in rows
-        if n and effective < FEW_UNITS and not units.is_exact
+        if n and (n if effective is None else effective) < FEW_UNITS and not units.is_exact
     )  # fmt: skip
     if few:
         listed = ", ".join([*few][:LISTED]) + (f", and {len(few) - LISTED} more" if len(few) > LISTED else "")
@@ -231,16 +237,20 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
     if is_resampled and overall and min(overall) < TOO_FEW_TO_RESAMPLE:
         message = (
             f"intervals: percentiles of resamples of fewer than {TOO_FEW_TO_RESAMPLE} units are too narrow: "
-            "of 20, 95 % intervals cover about 91 %; interval_method='t' holds its level"
+            "of 20, 95 % intervals cover about 91 %"
         )
-        found.append(_finding(WARNING, message, "leave interval_method out"))
+        if units.measures:
+            advice = "interval_method='t' holds its level; leave interval_method out"
+        else:
+            advice = "take more data"
+        found.append(_finding(WARNING, message, advice))
     return found
 
 
-def _few(units: Units, metric: str, segment: Sequence[Any], n: int, effective: float) -> str:
+def _few(units: Units, metric: str, segment: Sequence[Any], n: int, effective: float | None) -> str:
     """Return a text with the number of units of a metric, and the slice."""
     # A number such as 1.9999999 stems from sums in another order.
-    worth = f"{n}" if n - effective < 0.05 else f"{effective:.1f} effective of {n}"
+    worth = f"{n}" if effective is None or n - effective < 0.05 else f"{effective:.1f} effective of {n}"
     where = [
         f"{name}={value}" for name, value in zip(units.columns, segment, strict=True) if value is not None
     ]
@@ -248,7 +258,7 @@ def _few(units: Units, metric: str, segment: Sequence[Any], n: int, effective: f
 
 
 def _without(text: str, why: str) -> Finding:
-    return _finding(WARNING, f"{text}: has no interval: {why}", "leave it out of what is decided on")
+    return _finding(WARNING, f"{text}: has no interval: {why}", "do not base a decision on it")
 
 
 def biased(units: Units, rows: Iterable[Mapping[str, Any]]) -> list[Finding]:

@@ -282,6 +282,10 @@ class Units:
 
     def sizes(self, members: exp.Query) -> exp.Select:
         """Count all units of rows, for every measure, in the columns of `speakers`."""
+        return self.named("counted", ("n",)).with_("counted", as_=self.numbers(members), copy=False)
+
+    def numbers(self, members: exp.Query) -> exp.Select:
+        """Count all units of rows: system, metric (as in `query`), n."""
         segment = exp.Dot(this=exp.column("unit"), expression=exp.to_identifier("segment"))
         places = exp.Values(
             expressions=[exp.Tuple(expressions=[literal(i)]) for i in range(len(self.measures))],
@@ -292,8 +296,7 @@ class Units:
         )
         counted = exp.select("system", number.as_("metric"), exp.Count(this=exp.Star()).as_("n"))
         counted = counted.from_(members.subquery("members")).join(places, join_type="cross")
-        counted = counted.group_by("system", number.copy())
-        return self.named("counted", ("n",)).with_("counted", as_=counted, copy=False)
+        return counted.group_by("system", number.copy())
 
     def unmatched(self, catalog: Catalog, baseline: str) -> exp.Query:
         """Count the members that are not the same in a system as in the baseline: system, number."""
@@ -331,9 +334,13 @@ class Samples:
     number: int
     unbounded: frozenset[str] = frozenset()
 
-    def bounds(self, catalog: Catalog) -> exp.Select:
-        """Return percentiles: system, metric, slice, the slicing columns by alias, lower, upper; no sizes."""
-        composer = Composer(catalog, {SAMPLES: self._long()})
+    def bounds(self, catalog: Catalog, members: exp.Query) -> exp.Select:
+        """Return percentiles, or why there are none, in the columns of `Units.intervals` but ``varies``.
+
+        Args:
+            members: see `Units`.
+        """
+        composer = Composer(catalog, {SAMPLES: self._long(), "sizes": self.units.numbers(members)})
         step = composer.relation("sample_intervals", {"level": self.level})
         named = self.units.named(step, ("lower", "upper", "n", "n_effective", "why"))
         if self.unbounded:
