@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -212,6 +212,7 @@ def check(
         len(findings.errors)  # 0
     """
     refuse_misspelled(check, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     if engine is None:
         tables = (predictions, truth, queries, history, items, reference, system, *switches.values())
         engine = session_of(*tables)
@@ -231,9 +232,11 @@ def _family(session: Session) -> str:
     if session.request.truth is not None:
         return RANKING
     try:
-        return session.family() or RANKING
+        family = session.family() or RANKING
     except InputError:
         return CLASSIFICATION
+    # Items without labels belong to a truth that was forgotten.
+    return RANKING if session.has_items and session.has_no_truth else family
 
 
 def _usual(session: Session) -> str:

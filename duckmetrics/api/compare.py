@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
 from duckmetrics.api.compared import compared, read_comparer
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.comparison.recount import Recounting
@@ -140,6 +140,7 @@ def compare(
         result.row("ndcg@10")["verdict"]  # 'better'
     """
     refuse_misspelled(compare, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs, planned, unpaired)
     margins = margins_for(margin, comparer.test, comparer.adjust, comparer.inference.alpha)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import is_of_table
@@ -149,6 +149,7 @@ def evaluate(
         duckmetrics.evaluate(clicks, metrics="auc")["auc"]  # 0.75
     """
     refuse_misspelled(evaluate, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     if engine is None:
         tables = (predictions, truth, queries, history, items, reference, system, *switches.values())
         engine = session_of(*tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -97,6 +97,7 @@ def explain(
         found.sentences[0]  # 'b (grade 1) rose from rank 2 to rank 1: +0.5000'
     """
     refuse_misspelled(explain, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     if engine is None:
         engine = session_of(predictions, truth, queries, system, items, *switches.values())
     request = read_request(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
 from duckmetrics.api.compared import compared, read_comparer
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.comparison.families import OF_METRIC
 from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.methods import PAIRED
@@ -113,6 +113,7 @@ def leaderboard(
         result.rows[1]["tier"]  # 'b'
     """
     refuse_misspelled(leaderboard, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     comparer = read_comparer(inference, test or PAIRED, adjust, alpha, 0.8, allow_different, pairs=True)
     margins = margins_for(margin, comparer.test, comparer.adjust, comparer.inference.alpha)

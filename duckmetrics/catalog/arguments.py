@@ -1,12 +1,18 @@
-"""Arguments of the public functions that are misspelled, which Python takes for switches."""
+"""Arguments of the public functions that are not what they are meant to be."""
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.errors import MetricError
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.specs import parse_measures
+from duckmetrics.errors import DuckmetricsError, MetricError
+from duckmetrics.sentences.lists import joined, verb
 from duckmetrics.switches import Switches
 
 if TYPE_CHECKING:
@@ -29,3 +35,22 @@ def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> 
             raise MetricError(
                 f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"
             )
+
+
+def refuse_metrics_as_truth(truth: Any, metrics: Any, connection: Any) -> None:
+    """Refuse specs of metrics as the second argument, which is the truth, if they name no file or table.
+
+    Raises:
+        MetricError: says how to pass them.
+    """
+    texts = [truth] if isinstance(truth, str) else truth
+    if metrics is not None or connection is not None or not isinstance(texts, list | tuple) or not texts:
+        return
+    if not all(isinstance(text, str) and not os.path.exists(text) for text in texts):
+        return
+    try:
+        parse_measures(catalog(), read_specs(texts), {}, lambda: RANKING)
+    except DuckmetricsError:
+        return
+    given = f"{joined([*map(repr, texts)])} {verb(len(texts), 'is a metric', 'are metrics')}"
+    raise MetricError("truth", f"{given}, and the second argument is the truth", f"write metrics={texts!r}")

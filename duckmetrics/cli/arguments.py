@@ -76,8 +76,8 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         raise click.UsageError(f"{named[0]}: to name a system, write --system {named[0]}")
     if len(given) == 1:
         raise click.UsageError(
-            f"{given[0]}: is read as one system; give a table for each, or name the column that "
-            "distinguishes the systems with --system COLUMN"
+            f"{given[0]}: is read as one system; give a table for each, name the column that distinguishes "
+            "the systems with --system COLUMN, or the columns of their scores with --score SYSTEM=COLUMN"
         )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
     if len(set(names)) < len(names):
@@ -149,7 +149,7 @@ def readings_of(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that say how to read tables, except the names of columns."""
     given: dict[str, Any] = {
         "layout": one_or_pairs("--layout", options["layouts"]), "positive": options.get("positive"),
-        "score": pairs_of("--score", options.get("scores", ())) or None,
+        "score": pairs_of("--score", options.get("scores", ()), "SYSTEM=COLUMN") or None,
         "where": pairs_of("--where", options.get("where", ())) or None,
         "version": one_or_pairs("--version", options.get("version", ())),
         "as_of": one_or_pairs("--as-of", options.get("as_of", ())),
@@ -203,12 +203,12 @@ def _without_quotes(match: re.Match[str]) -> str:
     return match[1].replace('""', '"')
 
 
-def pairs_of(option: str, texts: Sequence[str]) -> dict[str, str]:
+def pairs_of(option: str, texts: Sequence[str], form: str = "NAME=VALUE") -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
-            raise click.UsageError(f"{option} {text!r}: write {option} NAME=VALUE")
+            raise click.UsageError(f"{option} {text!r}: write {option} {form}")
         if name in pairs:
             raise click.UsageError(f"{option} {name}: given twice; keep one of them")
         pairs[name.strip()] = value.strip()

@@ -191,7 +191,10 @@ CLUSTER = click.option(
     "--cluster", metavar="COLUMN", help="The column of independent units, such as user_id."
 )
 RESAMPLES = click.option(
-    "--resamples", type=click.IntRange(min=1), help="The number of bootstrap resamples.  [default: 10000]"
+    "--resamples",
+    type=click.IntRange(min=1),
+    help="The number of bootstrap resamples.  [default: 10000; 1000 for metrics that are computed again as "
+    "a whole]",
 )
 SEED = click.option("--seed", type=int, help="Another seed draws other resamples.  [default: 42]")
 FAIL_IF = click.option(

@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.margins import Margins
     from duckmetrics.results.findings import Finding
 
+# What the values mean next to a difference of the common queries.
+OF_ALL = "the values next to it are of all queries of each system"
+
 
 @dataclass(frozen=True)
 class Comparer:
@@ -339,7 +342,7 @@ class Comparer:
             text = (
                 f"{row['metric']}: {what}; the differences are of the {row['n_units'] or 0} that are common"
             )
-            found.append(warning("different_population", text, advice))
+            found.append(warning("different_population", text, OF_ALL))
         return found
 
 

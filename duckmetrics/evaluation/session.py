@@ -125,15 +125,21 @@ class Session:
     @property
     def has_no_truth(self) -> bool:
         """Whether no table says which items are relevant."""
+        return self.request.truth is None and self._columns_among("label", "relevance") == []
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the predictions name items."""
+        return bool(self._columns_among("item_id"))
+
+    def _columns_among(self, *names: str) -> list[str] | None:
+        """Return those of some columns that the predictions have; None if they cannot be read."""
         request = self.request
-        if request.truth is not None:
-            return False
         try:
             first = Systems(request.predictions, request.system, self.attach, request.scores).first
         except InputError:  # refused where the predictions are read
-            return False
-        labels = ("label", "relevance")
-        return all(request.columns.find(first, "predictions", name) is None for name in labels)
+            return None
+        return [name for name in names if request.columns.find(first, "predictions", name) is not None]
 
     def evaluation(self, measures: Sequence[Measure]) -> Evaluation:
         """Evaluate measures of both families and put the results together."""
@@ -165,6 +171,7 @@ class Session:
         # A metric that is written with its family reads the rows, even if there is a truth.
         bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
         if request.truth is not None and bare and all(m.family != RANKING for m in measures):
+            self._refuse_columns_as_tables()
             raise MetricError(
                 ", ".join(measure.text for measure in measures),
                 "of rows with a label, and reads no truth, though one is given",
@@ -183,6 +190,21 @@ class Session:
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
         return parts
+
+    def _refuse_columns_as_tables(self) -> None:
+        """Refuse systems that are named by columns of the one table, which then is taken for the truth.
+
+        Raises:
+            InputError: says how to name the scores.
+        """
+        given = self.request.predictions
+        if not isinstance(given, Mapping):
+            return
+        columns = self.attach(self.request.truth, "truth").columns
+        if all(isinstance(one, str) and one in columns for one in given.values()):
+            pairs = " ".join(f"--score {name}={column}" for name, column in given.items())
+            what = f"{' and '.join(map(repr, given.values()))} are columns, and no tables"
+            raise InputError("system", what, f"name the scores with score={dict(given)} ({pairs})")
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """Return the overall values of other metrics, with intervals where the engine has them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -134,7 +135,7 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
     ]
     # If all values are equal, all resamples are equal: the bounds are those of the proportion, or NULL.
     columns = [
-        exp.Case().when(exp.column("varies", name), exp.column(key, resampled))
+        exp.Case().when(exp.column("varies", name), _in_range(units, exp.column(key, resampled), name))
         .else_(exp.column(key, name)).as_(key)
         if key in ("lower", "upper") else exp.column(key, name)
         for key in _bound_columns(units)
@@ -142,6 +143,22 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
     both = engine.name("bounds")
     engine.keep(both, exp.select(*columns).from_(name).join(resampled, on=exp.and_(*same), join_type="left"))
     return both
+
+
+def _in_range(units: Units, bound: exp.Expr, table: str) -> exp.Expr:
+    """Return a bound within the range of its measure: values of units may lie outside.
+
+    Args:
+        table: it has the texts of the measures.
+    """
+    found = exp.Case()
+    for text, scale in zip(units.measures, units.scales, strict=False):
+        is_own = exp.column("metric", table).eq(literal(text))
+        for end, beyond in ((scale.low, exp.LT), (scale.high, exp.GT)):
+            if math.isfinite(end):
+                is_beyond = beyond(this=bound.copy(), expression=literal(end))
+                found = found.when(exp.and_(is_own.copy(), is_beyond), literal(end), copy=False)
+    return found.else_(bound) if found.args.get("ifs") else bound
 
 
 def _same_row(units: Units) -> exp.Expr:

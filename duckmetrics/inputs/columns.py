@@ -79,7 +79,11 @@ class ColumnMap:
             raise InputError(
                 source.label,
                 f"no column {name!r} for {column}; {shown_columns(source)}",
-                suggestion(name, source.all_columns, f"map it with columns={{'{role}.{column}': ...}}"),
+                suggestion(
+                    name,
+                    source.all_columns,
+                    f"map it with columns={{'{role}.{column}': ...}} (--column {role}.{column}=...)",
+                ),
             )
         return found
 
@@ -97,6 +101,24 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
     meant = {key_of(name, role): known for name, known in meant.items()}
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
     return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
+
+
+def looks_like_a_truth(source: Source) -> bool:
+    """Return whether a table has grades, and nothing that orders items."""
+    return (
+        source.find("relevance") is not None and source.find("score") is None and source.find("rank") is None
+    )
+
+
+def swapped(source: Source) -> InputError:
+    """Return the error for a truth in the place of predictions."""
+    return InputError(
+        source.label,
+        "no column 'score' but one 'relevance', as a truth has",
+        "the predictions come first, then the truth; 'duckmetrics compare' and 'leaderboard' read every "
+        "table as a system, unless --truth names the truth, or --system the column of the systems; else "
+        "map the score with columns={'score': ...} (--column score=...)",
+    )
 
 
 def key_of(column: str, role: Role) -> str:

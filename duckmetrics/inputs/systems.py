@@ -11,6 +11,7 @@ from sqlglot import exp
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import looks_like_a_truth, swapped
 from duckmetrics.inputs.sources import Role, Source
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def no_rows(source: Source) -> InputError:
 
 def no_system_column(source: Source, column: str) -> InputError:
     """Return the error for a table without the column that names the systems."""
+    if looks_like_a_truth(source):
+        return swapped(source)
     return InputError(
         source.label,
         f"no column {column!r} to tell systems apart; found {', '.join(source.all_columns)}",

@@ -17,7 +17,14 @@ from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.advice import replaced
-from duckmetrics.inputs.columns import CANONICAL, ColumnMap, key_of, missing_column
+from duckmetrics.inputs.columns import (
+    CANONICAL,
+    ColumnMap,
+    key_of,
+    looks_like_a_truth,
+    missing_column,
+    swapped,
+)
 from duckmetrics.inputs.sources import RUN, Role, Source
 
 if TYPE_CHECKING:
@@ -58,15 +65,8 @@ def score_expression(source: Source, columns: ColumnMap, role: Role = "predictio
         score, rank = (score, None) if asked == ["score"] else (None, rank)
     name = score if score is not None else rank
     if name is None:
-        if role == "predictions" and source.find("relevance") is not None:
-            raise InputError(
-                source.label,
-                "no column 'score' but one 'relevance', as a truth has",
-                (
-                    "the predictions come first, then the truth ('duckmetrics compare' takes it as --truth); "
-                    "else map the score with columns={'score': ...} (--column score=...)"
-                ),
-            )
+        if role == "predictions" and looks_like_a_truth(source):
+            raise swapped(source)
         raise missing_column(source, "score", role)
     number = number_expression(source, name)
     return number if score is not None else exp.Neg(this=number)

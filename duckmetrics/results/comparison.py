@@ -202,7 +202,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
             same = metric in (row["metric"], self.evaluation.canonical.get(row["metric"]))
             if same and row["system"] == chosen and self.evaluation.segment(row) == segment:
                 return row
-        raise MetricError(metric, f"no row of {chosen} {segment or 'overall'}", "see .rows")
+        self.evaluation.value(metric, chosen, **segment)  # says what is unknown
+        raise MetricError(metric, f"no comparison of {chosen} {segment or 'overall'}", "see .rows")
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 delta_lower < -0.005"``.

@@ -63,6 +63,9 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
     "metrics before tables": (
         lambda: duckmetrics.evaluate("ndcg@10", RUN, QRELS), "a dict names no metrics",
         "tables come first", evaluate),
+    "metrics in the place of the truth": (
+        lambda: duckmetrics.evaluate({"label": Y, "score": P}, ["auc"]), "'auc' is a metric",
+        "metrics=['auc']", rows),
     "numbers as metrics": (lambda: evaluate(metrics=[10]), "[10]", "'ndcg@10'", evaluate),
     "a misspelled metric": (
         lambda: evaluate(metrics="ndgc@10"), "ndgc", "did you mean 'ndcg'?", evaluate),

@@ -131,7 +131,6 @@ def test_metrics_may_be_listed_with_commas_inside_their_parentheses(run: Command
 WRONG = {
     "no command": ["nope"],
     "no arguments": ["evaluate"],
-    "no metric": ["evaluate", "p.parquet", "t.parquet"],
     "no predictions": ["evaluate", "-m", "rr"],
     "no label": ["evaluate", "p.parquet", "-m", "rr"],
     "a third table": ["evaluate", "p.parquet", "t.parquet", "x", "-m", "rr"],
