@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
-ELSEWHERE = ("slow", "spark", "connect", "postgres")
+ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser")
 
 
 @pytest.fixture(params=(TOGETHER, *ALONE))

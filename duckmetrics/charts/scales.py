@@ -15,6 +15,8 @@ Domain = tuple[float, float]
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 # An interval is cut where it is longer than the usual one by this factor.
 WILD = 6.0
+# The margin on each side of an axis, as a share of its length.
+MARGIN = 0.06
 
 
 def known(values: Iterable[float | None]) -> list[float]:
@@ -22,7 +24,7 @@ def known(values: Iterable[float | None]) -> list[float]:
     return [float(value) for value in values if value is not None and math.isfinite(value)]
 
 
-def span(values: Iterable[float | None], pad: float = 0.06) -> Domain:
+def span(values: Iterable[float | None], pad: float = MARGIN) -> Domain:
     """Return the domain that holds all values, and a margin.
 
     Args:
@@ -40,19 +42,18 @@ def span(values: Iterable[float | None], pad: float = 0.06) -> Domain:
     return (low - room, high + room)
 
 
-def focus(ends: Iterable[float | None], pad: float = 0.06) -> Domain:
+def focus(ends: Iterable[float | None]) -> Domain:
     """Return the domain of a forest plot: 0 and all intervals, except the end of a wild one.
 
     One interval that is many times as long as the usual one would flatten the others.
 
     Args:
         ends: both ends of each interval.
-        pad: the margin on each side as a share of the length.
     """
     found = known(ends)
     usual = sorted(abs(value) for value in found)[len(found) // 2] if found else 0.0
     limit = WILD * usual or math.inf
-    low, high = span([0.0, *(clipped(value, (-limit, limit)) for value in found)], pad)
+    low, high = span([0.0, *(clipped(value, (-limit, limit)) for value in found)], MARGIN)
     return (max(low, -limit), min(high, limit))
 
 

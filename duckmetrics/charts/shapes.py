@@ -54,11 +54,6 @@ def band(points: Sequence[tuple[float, float, float]], kind: str, xd: Domain, yd
     return f'<path class="band {kind}" d="{path(there + back, xd, yd)}Z"/>'
 
 
-def bar(x0: float, x1: float, y0: float, y1: float, kind: str, xd: Domain, yd: Domain) -> str:
-    """Draw a rectangle between x0 and x1, from y0 to y1."""
-    return bars([(x0, x1, y0, y1)], kind, xd, yd)
-
-
 def bars(rectangles: Iterable[tuple[float, float, float, float]], kind: str, xd: Domain, yd: Domain) -> str:
     """Draw rectangles of one class as one path: the ends of each in x, then those in y."""
     drawn = "".join(

@@ -93,7 +93,7 @@ class _Builder:
             checked=self._checked(inspected),
             otherwise=self._otherwise(otherwise, reading),
             rule="" if self._comparison is None else _counted(self._comparison.rule),
-            notes=(*self._notes(inspected), *self._left_out),
+            notes=(*self._notes(), *self._left_out),
             sources=tuple(self._material.sources()),
             conditions=self._material.conditions(),
             signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
@@ -198,7 +198,7 @@ class _Builder:
             finding.examples if self._ids else (), finding.advice,
         )  # fmt: skip
 
-    def _notes(self, inspected: Inspected | None) -> list[str]:
+    def _notes(self) -> list[str]:
         """Return the findings about the method as sentences."""
         return list(dict.fromkeys(_counted(one.message) for one in self._own() if _is_of_method(one)))
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 NOT_A_SUM = "is not a sum over rows"
 # The table of the sums of all rows of a system, next to that of the sums of each group.
 TOTALS, GROUPS = "totals", "groups"
-# Columns of the facts about a system, in front of the sums that its value is divided by.
-FACTS = ("system", "value", "n", "n_positive")
 
 
 class Contributions:
@@ -88,7 +86,7 @@ class Contributions:
         return queries
 
     def facts(self, table: str) -> exp.Select:
-        """Return one row per system: `FACTS`, and d_1, d_2, ..., the sums that the value is divided by.
+        """Return one row per system: system, value, n, n_positive, and the sums d_1, ... it is divided by.
 
         Args:
             table: where the sums of the groups are kept.

@@ -90,13 +90,12 @@ COLUMNS = ("label", "score", WEIGHT, GROUP)
 MARKS = {name: f"__{name}" for name in COLUMNS}
 
 
-def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
+def inspect_macro(catalog: Catalog) -> Macro:
     """Return the macro of the checks and inspections of rankings over two tables.
 
-    Args:
-        metric: its parameters are those of the checks, its cut-off is the default.
+    The parameters of the usual metric are those of the checks, and its cut-off is the default.
     """
-    measure = parse_measure(catalog, metric or catalog.usual(RANKING), meant=lambda: RANKING)
+    measure = parse_measure(catalog, catalog.usual(RANKING), meant=lambda: RANKING)
     values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), BY_RANK: Parameter(BY_RANK)}
     tables = (Argument(name, required=True) for name in READERS)
     known = [argument for argument in columns_of_tables(catalog) if argument.name != SYSTEM]

@@ -58,7 +58,7 @@ class Store:
             own = targets.columns_of(draft, format_)
             self._refuse_another(url, format_, frozenset() if own is None else own)
             content = exp.select("content").from_(_blob(str(draft)))
-            self._written(url, content, [_option("FORMAT", "BLOB")])
+            self._written(url, content, [_format("BLOB")])
 
     def copy(self, query: exp.Query, url: str, partition_by: Sequence[str] = ()) -> None:
         """Write the rows of a query as Parquet.
@@ -70,7 +70,7 @@ class Store:
             InputError: the object must not be replaced, or the store refuses it.
         """
         self._connection.reach(url)
-        options = [_option("FORMAT", "PARQUET")]
+        options = [_format("PARQUET")]
         if partition_by:
             pattern = f"{url.rstrip('/')}/**"
             listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
@@ -105,7 +105,7 @@ class Store:
             return None
         with TemporaryDirectory(prefix="duckmetrics-") as folder:
             path = Path(folder) / "object"
-            self._written(str(path), exp.select("content").from_(_blob(url)), [_option("FORMAT", "BLOB")])
+            self._written(str(path), exp.select("content").from_(_blob(url)), [_format("BLOB")])
             return targets.columns_of(path, format_)
 
     def _size(self, url: str) -> int:
@@ -133,8 +133,8 @@ def partitions(columns: Sequence[str]) -> exp.CopyParameter:
     return exp.CopyParameter(this=exp.var("PARTITION_BY"), expression=names)
 
 
-def _option(name: str, value: str) -> exp.CopyParameter:
-    return exp.CopyParameter(this=exp.var(name), expression=exp.var(value))
+def _format(name: str) -> exp.CopyParameter:
+    return exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var(name))
 
 
 def _blob(path: str) -> exp.Table:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.session import Session
     from duckmetrics.switches import Switches
 
-TIES = "ties"
 BOUNDS = ("pessimistic", "optimistic")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duckmetrics.charts.shapes import band, bar, bars, line, path, stretched
+from duckmetrics.charts.shapes import band, bars, line, path, stretched
 from support.drawings import parsed, points
 
 XD, YD = (0.0, 10.0), (-1.0, 1.0)
@@ -31,7 +31,7 @@ def test_a_band_goes_there_along_the_upper_ends_and_back_along_the_lower() -> No
 
 
 def test_bars_of_a_class_are_one_path() -> None:
-    assert bar(0, 5, 0, 1, "pos", XD, YD) == '<path class="bar pos" d="M0 500H500V0H0Z"/>'
+    assert bars([(0, 5, 0, 1)], "pos", XD, YD) == '<path class="bar pos" d="M0 500H500V0H0Z"/>'
     two = bars([(0, 5, 0, 1), (5, 10, 0, -1)], "neg", XD, YD)
     assert two == '<path class="bar neg" d="M0 500H500V0H0ZM500 500H1000V1000H500Z"/>'
 

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.catalog.specs import parse_measures
 from support.cases import (
     CATALOG,
-    CUTOFFS,
     RANKING,
     SHORT,
     TOGETHER,
     TOLERANT,
     assert_same,
     open_case,
-    ranking,
     reference_values,
     specs_of,
     values_per_query,
@@ -94,8 +91,3 @@ def test_ties_can_be_averaged_over(case: duckdb.DuckDBPyConnection, metric: Defi
     actual = values_per_query(case, specs, **switches)
     for spec in specs:
         assert_same(actual[spec], reference_values(case, spec, **switches), spec)
-
-
-def test_every_metric_takes_the_cutoffs_tried_here() -> None:
-    assert all(k is None or k > 0 for k in CUTOFFS)
-    assert len(parse_measures(CATALOG, [s for m in RANKING for s in specs_of(m)], meant=ranking)) > 200
