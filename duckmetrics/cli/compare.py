@@ -46,6 +46,7 @@ from duckmetrics.cli.options import (
     TEMP_DIRECTORY,
     TEST,
     THREADS,
+    UNPAIRED,
     VALUES,
     WHOLE,
     with_options,
@@ -69,11 +70,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 @with_options(TEST, ADJUST, ALPHA)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
 @with_options(MARGIN, ALLOW_DIFFERENT)
-@click.option(
-    "--unpaired",
-    is_flag=True,
-    help="The systems have different users, weeks or countries: use Welch's test of independent units.",
-)
+@with_options(UNPAIRED)
 @click.option(
     "--pairs/--no-pairs", "pairs", default=None,
     help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
@@ -194,7 +191,7 @@ def leaderboard(**options: Any) -> None:
 
 @click.command(short_help="Write a report of one page: verdict, slices, charts, findings.")
 @with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES)
-@with_options(BASELINE, CHUNKS, TEST, ADJUST, ALPHA)
+@with_options(BASELINE, CHUNKS, TEST, ADJUST, ALPHA, MARGIN, ALLOW_DIFFERENT, UNPAIRED)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.html", default=Path("report.html"),
     show_default=True, help=f"The file of the report. {RULE}",
@@ -242,9 +239,12 @@ def _is_comparison(options: dict[str, Any], system: str | dict[str, str] | None)
 def _compared(predictions: Any, truth: Any, asked: Any, options: dict[str, Any], shown: Any) -> Any:
     from duckmetrics.api.compare import compare as compute
 
-    names = ("baseline", "test", "adjust", "alpha")
+    names = ("baseline", "test", "adjust", "alpha", "allow_different", "unpaired")
     chosen = {name: options[name] for name in names if options[name] is not None}
-    result = compute(predictions, truth, **asked, **chosen, **shared_arguments(compute, options))
+    margin = margin_of(options["margin"])
+    result = compute(
+        predictions, truth, **asked, **chosen, margin=margin, **shared_arguments(compute, options)
+    )
     others = [dict(pairs_of("--otherwise", text.split(","))) for text in options["otherwise"]]
     return result.report(options["output"], otherwise=others or None, **shown)
 
@@ -252,9 +252,10 @@ def _compared(predictions: Any, truth: Any, asked: Any, options: dict[str, Any],
 def _evaluated(predictions: Any, truth: Any, asked: Any, options: dict[str, Any], shown: Any) -> Any:
     from duckmetrics.api.evaluate import evaluate as compute
 
-    for name in ("test", "adjust", "otherwise"):
+    for name in ("test", "adjust", "otherwise", "margin", "allow_different", "unpaired"):
         if options[name]:
-            raise click.UsageError(f"--{name}: is for several systems; name them with --system")
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option}: is for several systems; name them with --system")
     shared = {"interval": LEVEL, **shared_arguments(compute, options)}
     result = compute(predictions, truth, **asked, **shared)
     return result.report(options["output"], **shown)

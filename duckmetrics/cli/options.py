@@ -252,6 +252,11 @@ MARGIN = click.option(
     help="The largest difference that does not matter, for the verdicts 'not worse' and 'equivalent': "
     "0.005, or 1% of the baseline; by metric: ndcg@10=0.005,mrr=1%.",
 )  # fmt: skip
+UNPAIRED = click.option(
+    "--unpaired",
+    is_flag=True,
+    help="The systems have different users, weeks or countries: use Welch's test of independent units.",
+)
 ALLOW_DIFFERENT = click.option(
     "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
 )
