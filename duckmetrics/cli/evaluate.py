@@ -130,6 +130,7 @@ def evaluate(**options: Any) -> None:
 @with_options(LAYOUT, POSITIVE, SCORE, WHERE, VERSION, AS_OF)
 @click.option(
     "--set",
+    "--param",
     "params",
     multiple=True,
     metavar="PARAM=VALUE[,VALUE…]",

@@ -56,6 +56,7 @@ def _statistic(name: str) -> click.Command:
     )
     @click.option(
         "--set",
+        "--param",
         "params",
         multiple=True,
         metavar="NAME=VALUE",

@@ -171,7 +171,7 @@ class Session:
         # A metric that is written with its family reads the rows, even if there is a truth.
         bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
         if request.truth is not None and bare and all(m.family != RANKING for m in measures):
-            self._refuse_columns_as_tables()
+            _refuse_columns_as_tables(request, self.attach)
             raise MetricError(
                 ", ".join(measure.text for measure in measures),
                 "of rows with a label, and reads no truth, though one is given",
@@ -190,21 +190,6 @@ class Session:
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
         return parts
-
-    def _refuse_columns_as_tables(self) -> None:
-        """Refuse systems that are named by columns of the one table, which then is taken for the truth.
-
-        Raises:
-            InputError: says how to name the scores.
-        """
-        given = self.request.predictions
-        if not isinstance(given, Mapping):
-            return
-        columns = self.attach(self.request.truth, "truth").columns
-        if all(isinstance(one, str) and one in columns for one in given.values()):
-            pairs = " ".join(f"--score {name}={column}" for name, column in given.items())
-            what = f"{' and '.join(map(repr, given.values()))} are columns, and no tables"
-            raise InputError("system", what, f"name the scores with score={dict(given)} ({pairs})")
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """Return the overall values of other metrics, with intervals where the engine has them.
@@ -340,3 +325,19 @@ class Session:
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:
     """Return the metrics, as typed, where higher, or lower, values are better."""
     return frozenset(m.text for part in parts for m in part.measures if m.metric.range.direction == better)
+
+
+def _refuse_columns_as_tables(request: Request, attach: Attach) -> None:
+    """Refuse systems that are named by columns of the one table, which then is taken for the truth.
+
+    Raises:
+        InputError: says how to name the scores.
+    """
+    given = request.predictions
+    if not isinstance(given, Mapping):
+        return
+    columns = attach(request.truth, "truth").columns
+    if all(isinstance(one, str) and one in columns for one in given.values()):
+        pairs = " ".join(f"--score {name}={column}" for name, column in given.items())
+        what = f"{' and '.join(map(repr, given.values()))} are columns, and no tables"
+        raise InputError("system", what, f"name the scores with score={dict(given)} ({pairs})")

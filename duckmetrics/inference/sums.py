@@ -236,15 +236,15 @@ class Sums:
         if any(linear.weighed for linear in self.linear):
             counted = self.composer.relation(SEGMENTS, {WEIGHTED: True})
             columns = (exp.column(n, counted).as_(weighed(n)) for n in COUNTS)
-            query = self._joined(query.select(*columns, copy=False), counted, frame)
+            query = _joined(query.select(*columns, copy=False), counted, frame)
         if self.alike:
             query = query.select(*(exp.column(name, ALIKE) for name in self.alike), copy=False)
-            query = self._joined(query, self.composer.step(ALIKE, self._alike()), frame)
+            query = _joined(query, self.composer.step(ALIKE, _ends(self.alike, self._weighted)), frame)
         for block in self.blocks:
             for column in block.columns:
                 value = exp.func("coalesce", exp.column(column, block.name), literal(0.0))
                 query = query.select(exp.cast(value, "DOUBLE").as_(column), copy=False)
-            query = self._joined(query, block.name, frame, block.keys)
+            query = _joined(query, block.name, frame, block.keys)
         for column, table in kept.items():
             query = self._with_influences(query, frame, column, table)
         self.composer.blocks = self.blocks
@@ -258,22 +258,6 @@ class Sums:
         read = [WEIGHT] if self.inputs.weighted else []
         read += [GROUP] if any(by_group(linear.measure) for linear in self.linear) else []
         return [f"{end}_{column}" for column in read for end in ("min", "max")]
-
-    def _alike(self) -> exp.Select:
-        """Return what must be the same in all systems, per system and unit."""
-        ends = (name.partition("_") for name in self.alike)
-        columns = (exp.func(end, exp.column(column)).as_(f"{end}_{column}") for end, _, column in ends)
-        rows = exp.select("system", SEGMENT, *columns).from_("predictions")
-        if self._weighted:
-            rows = rows.where(exp.GT(this=exp.column(WEIGHT), expression=literal(0)))
-        return rows.group_by("system", SEGMENT)
-
-    def _joined(
-        self, query: exp.Select, table: str, frame: str, keys: Iterable[str] = ("system", SEGMENT)
-    ) -> exp.Select:
-        """Join a step with a row per system and unit to the query of the units."""
-        same = (exp.EQ(this=exp.column(key, table), expression=exp.column(key, frame)) for key in keys)
-        return query.join(table, on=exp.and_(*same), join_type="left", copy=False)
 
     def _part_of_segment(self, frame: str, name: str) -> exp.Expr:
         """Return the segment, or the unit, of rows whose segment column holds both."""
@@ -315,3 +299,26 @@ class Sums:
 def is_estimate(metric: Definition) -> bool:
     """Return whether a metric estimates something, so that an interval around it means something."""
     return metric.header.get("influence") != NONE
+
+
+def _ends(columns: Sequence[str], is_weighted: bool) -> exp.Select:
+    """Return the smallest and the largest value of columns, per system and unit.
+
+    Args:
+        columns: such as min_weight.
+        is_weighted: whether rows without a weight do not count.
+    """
+    named = (name.partition("_") for name in columns)
+    found = (exp.func(end, exp.column(column)).as_(f"{end}_{column}") for end, _, column in named)
+    rows = exp.select("system", SEGMENT, *found).from_("predictions")
+    if is_weighted:
+        rows = rows.where(exp.GT(this=exp.column(WEIGHT), expression=literal(0)))
+    return rows.group_by("system", SEGMENT)
+
+
+def _joined(
+    query: exp.Select, table: str, frame: str, keys: Iterable[str] = ("system", SEGMENT)
+) -> exp.Select:
+    """Join a step with a row per system and unit to the query of the units."""
+    same = (exp.EQ(this=exp.column(key, table), expression=exp.column(key, frame)) for key in keys)
+    return query.join(table, on=exp.and_(*same), join_type="left", copy=False)

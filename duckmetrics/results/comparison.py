@@ -396,6 +396,4 @@ def _cell(row: dict[str, Any], column: str) -> str:
 
 
 def _number(value: float | None, sign: str = "") -> str:
-    if value is None:
-        return "NULL"
-    return four_decimals(value, sign)
+    return "NULL" if value is None else four_decimals(value, sign)
