@@ -115,6 +115,8 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "impressions": ("impression_id", "system", "clicked", "rank", "place", "cluster_id"),
         "members": ("system", "unit", "fingerprint"),
         "samples": ("system", "metric", "draw", "value"),
+        "observed": ("system", "metric", "value"),
+        "sizes": ("system", "metric", "n"),
         "units": (
             "system",
             "metric",

@@ -37,8 +37,8 @@ biases AS (
     SELECT
         pairs.system,
         pairs.metric,
-        avg(pairs.delta) - any_value(known.delta) AS bias,
-        avg(pairs.change) - any_value(known.change) AS relative_bias
+        avg(pairs.delta) - max(known.delta) AS bias,
+        avg(pairs.change) - max(known.change) AS relative_bias
     FROM pairs
     JOIN known ON known.system = pairs.system AND known.metric = pairs.metric
     GROUP BY pairs.system, pairs.metric

@@ -26,14 +26,17 @@ known AS (
     WHERE baseline.system = $baseline AND compared.system <> $baseline
 ),
 biases AS (
-    SELECT pairs.system, pairs.metric, avg(pairs.delta) - any_value(known.delta) AS bias
+    SELECT pairs.system, pairs.metric, avg(pairs.delta) - max(known.delta) AS bias
     FROM pairs
     JOIN known ON known.system = pairs.system AND known.metric = pairs.metric
     GROUP BY pairs.system, pairs.metric
 ),
 moved AS (
     SELECT
-        pairs.*,
+        pairs.system,
+        pairs.metric,
+        pairs.delta,
+        pairs.margin,
         least(bias, (3 + 2 * sqrt(2)) * bias) AS least_bias,
         greatest(bias, (3 + 2 * sqrt(2)) * bias) AS most_bias
     FROM pairs
