@@ -49,7 +49,7 @@ from duckmetrics.comparison.rows import (
     tested_units,
     without_system,
 )
-from duckmetrics.comparison.slices import ERROR, compared_slices
+from duckmetrics.comparison.slices import ERROR, compared_slices, overlapping_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
 from duckmetrics.comparison.verdicts import reason, verdict
 from duckmetrics.errors import InputError, MetricError, suggestion
@@ -75,6 +75,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.margins import Margins
     from duckmetrics.results.findings import Finding
 
+OVERLAP = (
+    "by {}: units are in several slices, so that p of their differences is too large, and their mean and "
+    "shrinkage have no interval"
+)
 # What the values mean next to a difference of the common queries.
 OF_ALL = "the values next to it are of all queries of each system"
 
@@ -143,7 +147,12 @@ class Comparer:
         engine = session.engine.results()
         rows, base, told = self.judged(session, parts, baseline)
         of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
-        sliced = compared_slices(self.catalog, engine, of_base, evaluation.groupings, self.inference.level)
+        several = overlapping_slices(engine, parts)
+        sliced = compared_slices(
+            self.catalog, engine, of_base, evaluation.groupings, self.inference.level, several
+        )
+        if several and sliced.heterogeneity:
+            told.append(warning("overlapping_slices", OVERLAP.format(", ".join(several)), ""))
         for row in rows:
             del row[ERROR]
         result = Comparison(

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import picked, values_table
-from duckmetrics.inference.units import over_rows
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.units import of_measures, over_rows
 from duckmetrics.results.differences import Sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.comparison.pairing import Row
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 HETEROGENEITY, SHRINKAGE = "heterogeneity", "shrinkage"
 # The standard error of a difference and its degrees of freedom, which no column of the result holds.
 ERROR = "error"
+# The intervals over all slices.
+BOUNDS = {"delta_lower", "delta_upper", "shrunk_lower", "shrunk_upper"}
 COLUMNS = ("family", "slice", "estimate", "se", "df")
 
 
@@ -28,23 +35,28 @@ def compared_slices(
     rows: Sequence[Row],
     groupings: Mapping[str, Sequence[str]],
     level: float,
+    overlapping: Collection[str] = (),
 ) -> Sliced:
     """Compare the differences of the slices of each system, metric and slicing.
 
     Args:
         rows: the comparisons with one baseline, each with `ERROR`.
         groupings: the slicing columns by the name of the slicing.
+        overlapping: the slicings in which units are in several slices, so that their mean has no interval.
     """
     families: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        if row["slice"] and row["delta"] is not None and row[ERROR] and row[ERROR][0]:
+        if row["slice"] and row["delta"] is not None and row[ERROR] and row[ERROR][0] is not None:
             families.setdefault((row["system"], row["metric"], row["slice"]), []).append(row)
-    families = {key: own for key, own in families.items() if len(own) > 1}
+    families = {
+        key: own for key, own in families.items() if len(own) > 1 and any(row[ERROR][0] for row in own)
+    }
     if not families:
         return Sliced()
     given = [
-        (family, place, float(row["delta"]), *map(_number, row[ERROR]))
-        for family, own in enumerate(families.values()) for place, row in enumerate(own)
+        (family, place, float(row["delta"]), *map(_number, error))
+        for family, own in enumerate(families.values())
+        for place, (row, error) in enumerate(zip(own, _errors(own), strict=True))
     ]  # fmt: skip
     keys = list(families)
     pooled = [
@@ -62,7 +74,44 @@ def compared_slices(
         kept = ("system", "metric", "slice", *groupings[own["slice"]], "delta")
         bounds = {"shrunk": row["shrunk"], "shrunk_lower": row["lower"], "shrunk_upper": row["upper"]}
         shrunk.append({**{name: own[name] for name in kept}, "se": row["se"], **bounds})
+    for row in (*pooled, *shrunk):
+        if row["slice"] in overlapping:
+            row |= dict.fromkeys(row.keys() & BOUNDS)
     return Sliced(tuple(pooled), tuple(shrunk))
+
+
+def _errors(rows: Sequence[Row]) -> list[tuple[float, float | None]]:
+    """Return the standard error of every slice, and its degrees of freedom.
+
+    If all differences of a slice are equal, nothing shows their spread. That of the other slices takes its
+    place, because a slice without any change may be the one that differs.
+    """
+    known = [row for row in rows if row[ERROR][0] and row["n_units"]]
+    units = sum(row["n_units"] for row in known)
+    variance = sum((row[ERROR][0] * row["n_units"]) ** 2 for row in known) / units if units else 0.0
+    return [
+        row[ERROR] if row[ERROR][0] else (math.sqrt(variance / row["n_units"]), max(row["n_units"] - 1, 1))
+        for row in rows
+    ]
+
+
+def overlapping_slices(engine: Engine, parts: Iterable[FamilyEvaluation]) -> list[str]:
+    """Return the slicings in which clusters are in several slices."""
+    found: dict[str, None] = {}
+    for part in parts:
+        units = part.units
+        if units is None or not units.clustered or units.segments is None or not units.measures:
+            continue
+        one = of_measures(units.each("the slices"), units.measures, units.measures[:1]).subquery("units")
+        known = units.named("one", ("query_id",)).with_("one", as_=exp.select(exp.Star()).from_(one))
+        number, different = (
+            exp.Count(this=exp.Star()),
+            exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")])),
+        )
+        query = exp.select("slice").from_(known.subquery("known")).where(exp.column("slice").neq(literal("")))
+        query = query.group_by("system", "metric", "slice").having(exp.GT(this=number, expression=different))
+        found |= dict.fromkeys(str(name) for (name,) in engine.rows(query))
+    return list(found)
 
 
 def _number(value: Any) -> float | None:

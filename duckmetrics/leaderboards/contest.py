@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import of_all_pairs
-from duckmetrics.comparison.pairing import Row, key_of_row
+from duckmetrics.comparison.pairing import Row, is_clustered, key_of_row
 from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import ROUNDING
@@ -76,6 +76,8 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     rows: list[Row] = []
     for part, contest in contests:
         own = {row["system"]: chances.get(key_of_row(part, row)) for row in contest.ranked}
+        if part.per_query is not None and not is_clustered(part) and contest.is_of_other_queries:
+            own = {}
         best = contest.ranked[0]["system"]
         margins = {row["system"]: by_pair.get(_pair_key(result, row, best), {}) for row in contest.ranked}
         rows += contest.rows(own, None if comparer.margins is None else margins)
@@ -157,6 +159,13 @@ class _Contest:
     def systems(self) -> list[str]:
         """The systems that have a value, the best first."""
         return [row["system"] for row in self.ranked if row["value"] is not None]
+
+    @property
+    def is_of_other_queries(self) -> bool:
+        """Whether systems have values of different queries, so that samples of them cannot be compared."""
+        n = {row["system"]: row["n"] for row in self.ranked}
+        common = ((n[one], n[other], pair["n_units"]) for (one, other), pair in self.pairs.items())
+        return any(units is not None and units < max(own, its) for own, its, units in common)
 
     @property
     def is_tested(self) -> bool:

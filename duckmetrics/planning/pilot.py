@@ -95,7 +95,9 @@ def _single(row: Row, found: Row, part: FamilyEvaluation) -> Pilot:
         if part.units is not None and row["metric"] in part.units.without:
             reason = part.units.without[row["metric"]]
         return Pilot(row["metric"], row["system"], row["value"], None, n, None, _without_hint(reason))
-    return Pilot(row["metric"], row["system"], row["value"], sd, n, None, better=row["better"])
+    # Without clusters, every unit weighs the same.
+    effective = row.get("n_effective") if part.units is not None and part.units.clustered else None
+    return Pilot(row["metric"], row["system"], row["value"], sd, n, effective, better=row["better"])
 
 
 def _without_hint(reason: str) -> str:

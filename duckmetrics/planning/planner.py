@@ -168,12 +168,13 @@ def _within(pilot: Pilot, goal: Goal) -> Pilot:
 def _design(pilot: Pilot, goal: Goal, alpha: float, share: float | None) -> Design | None:
     if pilot.sd is None:
         return None
+    # Clusters of unequal size give fewer degrees of freedom.
+    per_unit = 1.0 if pilot.n_effective is None or not pilot.n else pilot.n_effective / pilot.n
     if share is None:
-        per_unit = 1.0 if pilot.n_effective is None or not pilot.n else pilot.n_effective / pilot.n
         return Design(pilot.sd, per_unit, 1.0, alpha, goal.power)
     # Welch's degrees of freedom of two arms with the same variance.
     inverse = (1 / share, 1 / (1 - share))
-    per_unit = sum(inverse) ** 2 / (inverse[0] ** 3 + inverse[1] ** 3)
+    per_unit *= sum(inverse) ** 2 / (inverse[0] ** 3 + inverse[1] ** 3)
     return Design(pilot.sd * math.sqrt(sum(inverse)), per_unit, 2.0, alpha, goal.power)
 
 

@@ -80,7 +80,7 @@ def always_valid(
         spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
         alike = EPSILON * max(abs(before), abs(before + delta), math.sqrt(spread))
         if sd <= alike:
-            p = 1.0 if abs(delta) <= alike else 2.0 ** (1 - n)
+            p = 1.0 if abs(delta) <= alike else min(1.0, (n + 1) * 2.0**-n)
             bounds = _bounds(delta, critical, 0.0)
             found.append((system, metric, n, delta, 0.0, *bounds, change, *relative, None, n - 1, p))
             continue
@@ -106,6 +106,10 @@ def sequential_mean(
         arm, before, after, delta, _, _, change, *_, m, n, se, _, t, df = row
         groups = [[v for a, v in given if a == name and v is not None] for name in (control, arm)]
         logs = satterthwaite(*(sample(values).relative() for values in groups))
+        if se is not None:
+            pooled = _pooled([(len(values), variance(values)) for values in groups])
+            se, logs = _larger(se, logs, pooled, [(m, before), (n, after)])
+            t = None if t is None else delta / se
         spread = None if df is None else (se, df)
         bounds = _arms(delta, spread, logs, change, m, n, level, planned)
         p = row[9] if df is None else always_valid_p(t, df, 4 / (1 / m + 1 / n), planned)
@@ -131,11 +135,36 @@ def sequential_ratio(
         samples, sizes = [taken(units) for units in pair], [effective(units) for units in pair]
         spread = _spread([one.error for one in samples], sizes)
         logs = _spread([one.relative().error for one in samples], sizes)
+        if spread is not None:
+            pooled = _pooled([(size, size * one.error) for size, one in zip((m, n), samples, strict=True)])
+            se, logs = _larger(spread[0], logs, pooled, [(m, before), (n, after)])
+            spread = se, spread[1]
+            t = None if t is None else delta / se
         df = None if spread is None or t is None else spread[1]
         bounds = _arms(delta, spread if df else None, logs, change, m, n, level, planned)
         p = p if df is None else always_valid_p(t, df, 4 / (1 / m + 1 / n), planned)
         found.append((arm, before, after, delta, *bounds, p, m, n, se, t, df))
     return found
+
+
+def _pooled(arms: Sequence[tuple[int, float]]) -> float:
+    """Return the variance of a unit of both arms together, from the size and the variance of each."""
+    return math.fsum((n - 1) * one for n, one in arms) / (sum(n for n, _ in arms) - 2)
+
+
+def _larger(
+    se: float, logs: tuple[float, float] | None, pooled: float, arms: Sequence[tuple[int, float]]
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the errors of the arms, or those of the pooled variance if they are larger.
+
+    Args:
+        arms: the size of each, and its mean or ratio.
+    """
+    larger = max(se, math.sqrt(pooled * math.fsum(1 / n for n, _ in arms)))
+    if logs is None:
+        return larger, None
+    relative = math.sqrt(pooled * math.fsum(1 / (n * value**2) for n, value in arms))
+    return larger, (max(logs[0], relative), logs[1])
 
 
 def _spread(errors: Sequence[float | None], sizes: Sequence[float]) -> tuple[float, float] | None:

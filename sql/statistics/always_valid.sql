@@ -38,7 +38,8 @@
 -- note:     units without a value for the system or the baseline are left out. p is the p-value of this look; the
 --           smallest p of all looks is valid, too. Choose planned before the first look, and keep it. The value of a
 --           unit must not change between two looks. If all differences are equal except for rounding, p is 1 if they
---           are 0, else 2 / 2^n as in paired_t. With one unit, there is a delta, but no p
+--           are 0, else (n + 1) / 2^n, the p of a sign test that holds at every look. With one unit, there is a delta,
+--           but no p
 WITH moments AS (
     SELECT
         system, metric, count(*) AS n,
@@ -81,5 +82,10 @@ SELECT
     relative_change - critical * relative_se AS relative_lower,
     relative_change + critical * relative_se AS relative_upper,
     statistic, df,
-    CASE WHEN se = 0 AND abs(delta) <= rounding THEN 1e0 WHEN se = 0 THEN power(2e0, 1 - n) ELSE p END AS p
+    CASE
+        WHEN se = 0 AND abs(delta) <= rounding THEN 1e0
+        -- Equal differences have equal signs: the p of a sign test that holds at every look.
+        WHEN se = 0 THEN least(1e0, (n + 1e0) * power(2e0, -n))
+        ELSE p
+    END AS p
 FROM tested;

@@ -15,7 +15,8 @@
 -- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  delta, se, statistic and df as in welch_t; p = always_valid_p(statistic, df, m, planned), m = 4 / (1 / n +
+-- formula:  delta and df as in welch_t; se is that of welch_t, or that of the pooled variance of both arms if it is
+--           larger; statistic = delta / se; p = always_valid_p(statistic, df, m, planned), m = 4 / (1 / n +
 --           1 / n_control); the bounds are delta -+ always_valid_critical(1 - level, df, m, planned) * se; those of
 --           the relative change are as in welch_t, with this critical value
 -- tex:      p = \min\left(1, \sqrt{c} \left(\frac{1 + t^2 / \nu}{1 + t^2 / (c \, \nu)}\right)^{-(\nu + 1) / 2}\right)
@@ -36,13 +37,23 @@
 --           value of a unit must not change between two looks: count a user when the value is final. Choose planned
 --           before the first look, and keep it. Bounds are NULL while there are too few units for an interval. If both
 --           arms are constant, p is 1 if their means are equal, else NULL. The relative interval needs positive means
-WITH tested AS (
+WITH errors AS (
+    -- A small arm may have no rare value yet, so that its own variance is too small.
+    SELECT
+        arm, n_control, n, control_mean, mean, delta, df, log_df, ratio, rounding,
+        greatest(se, sqrt(pooled / nullif(n, 0) + pooled / nullif(n_control, 0))) AS se,
+        CASE WHEN log_se IS NOT NULL THEN greatest(log_se, sqrt(
+            pooled / nullif(n * mean * mean, 0) + pooled / nullif(n_control * control_mean * control_mean, 0)
+        )) END AS log_se
+    FROM mean_differences
+),
+tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         arm, n_control, n, control_mean, mean, delta, se, df, log_se, log_df, ratio, rounding,
         se <= rounding AS constant,
         4e0 / nullif(1e0 / nullif(n, 0) + 1e0 / nullif(n_control, 0), 0) AS balanced
-    FROM mean_differences
+    FROM errors
 ),
 bounded AS (
     SELECT

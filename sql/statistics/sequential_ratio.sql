@@ -16,8 +16,9 @@
 -- grain:    one row per arm but the control: arm, control_ratio, ratio, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  delta, se, statistic and df as in ratio_delta, df also with variance=delta; p and bounds as in
---           sequential_mean, n and n_control the numbers of units
+-- formula:  delta and df as in ratio_delta, df also with variance=delta; se is that of ratio_delta, or that of the
+--           pooled variance of both arms if it is larger; p and bounds as in sequential_mean, n and n_control the
+--           numbers of units
 -- tex:      p = \min\left(1, \sqrt{c} \left(\frac{1 + t^2 / \nu}{1 + t^2 / (c \, \nu)}\right)^{-(\nu + 1) / 2}\right)
 --           \qquad c = 1 + \frac{m}{w} \qquad m = \frac{4}{1 / n + 1 / n_c}
 -- symbols:  t: the difference of the ratios divided by its standard error
@@ -34,13 +35,23 @@
 --           do not count. The numbers of a unit must not change between two looks: count a user when they are final. p
 --           is the p-value of this look; the smallest p of all looks is valid, too. Bounds are NULL while there are too
 --           few units for an interval
-WITH tested AS (
+WITH errors AS (
+    -- A small arm may have no rare value yet, so that its own variance is too small.
+    SELECT
+        arm, n_control, n, control_ratio, ratio, delta, df, log_df, lift, rounding,
+        greatest(se, sqrt(pooled / nullif(n, 0) + pooled / nullif(n_control, 0))) AS se,
+        CASE WHEN log_se IS NOT NULL THEN greatest(log_se, sqrt(
+            pooled / nullif(n * ratio * ratio, 0) + pooled / nullif(n_control * control_ratio * control_ratio, 0)
+        )) END AS log_se
+    FROM ratio_differences
+),
+tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         arm, n_control, n, control_ratio, ratio, delta, se, df, log_se, log_df, lift, rounding,
         se <= rounding AS constant,
         4e0 / nullif(1e0 / nullif(n, 0) + 1e0 / nullif(n_control, 0), 0) AS balanced
-    FROM ratio_differences
+    FROM errors
 ),
 bounded AS (
     SELECT

@@ -82,3 +82,49 @@ def test_without_slices_nothing_is_said() -> None:
     assert (result.heterogeneity.num_rows, result.shrunk().num_rows) == (0, 0)
     assert "heterogeneity" not in result.to_dict()
     assert "error" not in result.rows[0]
+
+
+def test_a_slice_without_any_change_is_one_of_the_slices() -> None:
+    """All of its differences are 0, as after a release to the other countries only."""
+    log, queries = lists(180, {"BR": 0.3, "DE": 0.3, "US": 0.0})
+    old = log.filter(pc.equal(log["system"], "old"))
+    new = log.filter(pc.equal(log["system"], "new"))
+    same = pc.is_in(new["query_id"], value_set=queries.filter(pc.equal(queries["country"], "US"))["query_id"])
+    scores = pc.if_else(same, old["score"].combine_chunks(), new["score"].combine_chunks())
+    changed = new.set_column(new.column_names.index("score"), "score", scores)
+    result = duckmetrics.compare(
+        pa.concat_tables([old, changed]), metrics="mrr", system="system", baseline="old", by="country",
+        queries=queries,
+    )  # fmt: skip
+    (row,) = result.heterogeneity.to_pylist()
+    assert result.row("mrr", country="US")["delta"] == 0
+    assert (row["n_slices"], row["p"] < 0.001) == (3, True)
+    assert "differ by more than chance explains" in repr(result)
+    us = result.shrunk().to_pylist()[2]
+    assert (us["country"], us["delta"]) == ("US", 0.0)
+    assert us["se"] > 0
+    assert abs(us["shrunk"]) < 0.05
+
+
+def test_users_in_several_slices_leave_the_mean_of_the_slices_without_an_interval() -> None:
+    random = np.random.default_rng(4)
+    n = 600
+    rows = {
+        "user": np.arange(n) % 40, "device": np.arange(n) % 3, "country": np.arange(n) % 40 % 2,
+        "label": random.integers(0, 2, n), "a": random.random(n), "b": random.random(n),
+    }  # fmt: skip
+    result = duckmetrics.compare(
+        pa.table(rows),
+        metrics="brier",
+        score={"A": "a", "B": "b"},
+        cluster="user",
+        by=[["device"], ["country"]],
+    )
+    known = {row["slice"]: row for row in result.heterogeneity.to_pylist()}
+    assert (known["device"]["delta_lower"], known["device"]["delta_upper"]) == (None, None)
+    assert known["country"]["delta_lower"] < known["country"]["delta"] < known["country"]["delta_upper"]
+    assert {row["slice"] for row in result.shrunk().to_pylist() if row["shrunk_lower"] is None} == {"device"}
+    (told,) = [one.message for one in result.checks if one.check == "overlapping_slices"]
+    assert told.startswith(
+        "by device: units are in several slices, so that p of their differences is too large"
+    )
