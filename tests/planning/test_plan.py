@@ -146,6 +146,18 @@ def test_a_margin_needs_a_direction() -> None:
     assert duckmetrics.plan(rows, difference=0.1, **given).rows[1]["units"] is not None
 
 
+def test_two_arms_of_unequal_clusters_need_more_of_them() -> None:
+    """Few users have most of the rows, so that Welch's test has fewer degrees of freedom than users."""
+    random = np.random.default_rng(3)
+    user = np.repeat(np.arange(600), np.where(np.arange(600) % 6 == 0, 100, 2))
+    score = np.clip(0.5 + random.uniform(-0.3, 0.3, 600)[user], 0, 1)
+    rows = pa.table({"user": user, "label": random.integers(0, 2, len(user)), "score": score})
+    (row,) = duckmetrics.plan(rows, metrics="mae", cluster="user", difference=0.1).rows
+    assert row["design_effect"] > 3
+    equal = duckmetrics.plan(sd=row["sd"], difference=0.1, unpaired=True).rows[0]["units"]
+    assert row["units"] > equal
+
+
 @pytest.mark.slow
 def test_rows_without_a_cluster_are_refused_in_the_name_of_the_plan() -> None:
     rows = pa.table({

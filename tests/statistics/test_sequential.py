@@ -114,6 +114,19 @@ def test_clusters_count_as_time_and_their_effective_number_as_freedom() -> None:
     assert row["delta_upper"] - row["delta"] == pytest.approx(half, rel=1e-9)
 
 
+@pytest.mark.parametrize("value", [1.0, 7.5])
+def test_a_small_arm_without_a_rare_value_shows_nothing(value: float) -> None:
+    """Its own variance is 0, though chance alone explains the difference: Fisher's exact p is 0.25."""
+    bought = [value] * 19 + [0.0] * 882 + [0.0] * 99
+    table = {"variant": ["A"] * 901 + ["B"] * 99, "bought": bought, "visits": [1] * 1000}
+    found = duckmetrics.ab(table, variant="variant", control="A", metrics="bought,bought/visits",
+                           shares={"A": 0.9, "B": 0.1}, sequential=True)  # fmt: skip
+    for row in found.rows:
+        assert row["verdict"] == "not distinguishable"
+        assert row["p"] > 0.5
+        assert row["delta_lower"] < 0 < row["delta_upper"]
+
+
 @pytest.mark.slow
 def test_an_experiment_that_is_looked_at() -> None:
     table, metrics = users(), "revenue,clicks/views,bought"
