@@ -94,6 +94,8 @@ def _is_projection(query: exp.Select) -> bool:
         and isinstance(source.this, exp.Table)
         and isinstance(source.this.this, exp.Identifier)
         and not query.find(exp.Window, exp.AggFunc)
+        # A star that leaves columns out, or replaces them, names none of those that it changes.
+        and not any(value for star in query.find_all(exp.Star) for value in star.args.values())
     )
 
 
