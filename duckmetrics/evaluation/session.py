@@ -197,6 +197,7 @@ class Session:
         Raises:
             MetricError: a metric cannot be read, or the values came from other evaluations.
         """
+        self._refuse_results()
         self.refuse_changed()
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
@@ -217,6 +218,7 @@ class Session:
         self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None
     ) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
+        self._refuse_results()
         self.refuse_changed()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
@@ -230,16 +232,22 @@ class Session:
         """Refuse to read tables again that are not those that were evaluated.
 
         Raises:
-            MetricError: a system is a result of `evaluate`, which `compare` takes as well.
             InputError: a file is another one than before.
+        """
+        for source in self.attached.values():
+            refuse_changed(source.files, SINCE)
+
+    def _refuse_results(self) -> None:
+        """Refuse to read predictions from results, which `compare` takes as well.
+
+        Raises:
+            MetricError: a system is a result of `evaluate`.
         """
         tables = self.request.predictions
         if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
             raise MetricError(
                 "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
             )
-        for source in self.attached.values():
-            refuse_changed(source.files, SINCE)
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""
