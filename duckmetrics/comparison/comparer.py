@@ -49,7 +49,7 @@ from duckmetrics.comparison.rows import (
     tested_units,
     without_system,
 )
-from duckmetrics.comparison.slices import ERROR, compared_slices, overlapping_slices
+from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
 from duckmetrics.comparison.verdicts import reason, verdict
 from duckmetrics.errors import InputError, MetricError, suggestion
@@ -75,10 +75,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.margins import Margins
     from duckmetrics.results.findings import Finding
 
-OVERLAP = (
-    "by {}: units are in several slices, so that p of their differences is too large, and their mean and "
-    "shrinkage have no interval"
-)
 # What the values mean next to a difference of the common queries.
 OF_ALL = "the values next to it are of all queries of each system"
 
@@ -147,17 +143,14 @@ class Comparer:
         engine = session.engine.results()
         rows, base, told = self.judged(session, parts, baseline)
         of_base, evaluation = [row for row in rows if row["baseline"] == base], session.assembled(parts)
-        several = overlapping_slices(engine, parts)
-        sliced = compared_slices(
-            self.catalog, engine, of_base, evaluation.groupings, self.inference.level, several
+        sliced, of_slices = compared_slices(
+            self.catalog, engine, of_base, evaluation.groupings, self.inference.level, parts
         )
-        if several and sliced.heterogeneity:
-            told.append(warning("overlapping_slices", OVERLAP.format(", ".join(several)), ""))
         for row in rows:
             del row[ERROR]
         result = Comparison(
-            tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation, tuple(told),
-            self.inference.alpha, unpaired=self.is_unpaired, sliced=sliced,
+            tuple(of_base), base, self.test.name, self.adjust, self.inference.level, evaluation,
+            (*told, *of_slices), self.inference.alpha, unpaired=self.is_unpaired, sliced=sliced,
         )  # fmt: skip
         return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
 
@@ -345,13 +338,10 @@ class Comparer:
                 f"{row['system']} and {baseline} have values of different "
                 f"{'rows' if is_of_rows(part) else 'queries'}{place}: {number} {kind}"
             )
-            advice = way_out(part, self.command)
             if not self.allow_different or part.per_query is None or is_clustered(part):
-                raise InputError(row["metric"], what, advice)
-            text = (
-                f"{row['metric']}: {what}; the differences are of the {row['n_units'] or 0} that are common"
-            )
-            found.append(warning("different_population", text, OF_ALL))
+                raise InputError(row["metric"], what, way_out(part, self.command))
+            common = f"the differences are of the {row['n_units'] or 0} that are common"
+            found.append(warning("different_population", f"{row['metric']}: {what}; {common}", OF_ALL))
         return found
 
 

@@ -7,23 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.comparison.findings import warning
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import picked, values_table
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.many_units import ManyUnits
 from duckmetrics.inference.units import of_measures, over_rows
 from duckmetrics.results.differences import Sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.comparison.pairing import Row
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.inference.units import Units
+    from duckmetrics.results.findings import Finding
 
 HETEROGENEITY, SHRINKAGE = "heterogeneity", "shrinkage"
 # The standard error of a difference and its degrees of freedom, which no column of the result holds.
 ERROR = "error"
+OVERLAP = (
+    "by {}: units are in several slices, so that p of their differences is too large, and their mean and "
+    "shrinkage have no interval"
+)
 # The intervals over all slices.
 BOUNDS = {"delta_lower", "delta_upper", "shrunk_lower", "shrunk_upper"}
 COLUMNS = ("family", "slice", "estimate", "se", "df")
@@ -35,14 +43,14 @@ def compared_slices(
     rows: Sequence[Row],
     groupings: Mapping[str, Sequence[str]],
     level: float,
-    overlapping: Collection[str] = (),
-) -> Sliced:
+    parts: Iterable[FamilyEvaluation],
+) -> tuple[Sliced, list[Finding]]:
     """Compare the differences of the slices of each system, metric and slicing.
 
     Args:
         rows: the comparisons with one baseline, each with `ERROR`.
         groupings: the slicing columns by the name of the slicing.
-        overlapping: the slicings in which units are in several slices, so that their mean has no interval.
+        parts: the evaluations behind the rows.
     """
     families: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -52,7 +60,7 @@ def compared_slices(
         key: own for key, own in families.items() if len(own) > 1 and any(row[ERROR][0] for row in own)
     }
     if not families:
-        return Sliced()
+        return Sliced(), []
     given = [
         (family, place, float(row["delta"]), *map(_number, error))
         for family, own in enumerate(families.values())
@@ -74,10 +82,12 @@ def compared_slices(
         kept = ("system", "metric", "slice", *groupings[own["slice"]], "delta")
         bounds = {"shrunk": row["shrunk"], "shrunk_lower": row["lower"], "shrunk_upper": row["upper"]}
         shrunk.append({**{name: own[name] for name in kept}, "se": row["se"], **bounds})
+    overlapping = overlapping_slices(engine, parts)
     for row in (*pooled, *shrunk):
         if row["slice"] in overlapping:
             row |= dict.fromkeys(row.keys() & BOUNDS)
-    return Sliced(tuple(pooled), tuple(shrunk))
+    told = [warning("overlapping_slices", OVERLAP.format(", ".join(overlapping)), "")] if overlapping else []
+    return Sliced(tuple(pooled), tuple(shrunk)), told
 
 
 def _errors(rows: Sequence[Row]) -> list[tuple[float, float | None]]:
@@ -96,22 +106,26 @@ def _errors(rows: Sequence[Row]) -> list[tuple[float, float | None]]:
 
 
 def overlapping_slices(engine: Engine, parts: Iterable[FamilyEvaluation]) -> list[str]:
-    """Return the slicings in which clusters are in several slices."""
+    """Return the slicings in which clusters are in several slices, or may be if there are very many."""
     found: dict[str, None] = {}
     for part in parts:
         units = part.units
         if units is None or not units.clustered or units.segments is None or not units.measures:
             continue
-        one = of_measures(units.each("the slices"), units.measures, units.measures[:1]).subquery("units")
-        known = units.named("one", ("query_id",)).with_("one", as_=exp.select(exp.Star()).from_(one))
-        number, different = (
-            exp.Count(this=exp.Star()),
-            exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")])),
-        )
+        known = units.segments if isinstance(units, ManyUnits) else _units_of_slices(units)
         query = exp.select("slice").from_(known.subquery("known")).where(exp.column("slice").neq(literal("")))
-        query = query.group_by("system", "metric", "slice").having(exp.GT(this=number, expression=different))
+        if not isinstance(units, ManyUnits):
+            different = exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")]))
+            several = exp.GT(this=exp.Count(this=exp.Star()), expression=different)
+            query = query.group_by("system", "metric", "slice").having(several)
         found |= dict.fromkeys(str(name) for (name,) in engine.rows(query))
     return list(found)
+
+
+def _units_of_slices(units: Units) -> exp.Select:
+    """Return the units of the first measure, with the names of their slices."""
+    one = of_measures(units.query, units.measures, units.measures[:1]).subquery("units")
+    return units.named("one", ("query_id",)).with_("one", as_=exp.select(exp.Star()).from_(one))
 
 
 def _number(value: Any) -> float | None:

@@ -84,6 +84,7 @@ def test_without_slices_nothing_is_said() -> None:
     assert "error" not in result.rows[0]
 
 
+@pytest.mark.slow
 def test_a_slice_without_any_change_is_one_of_the_slices() -> None:
     """All of its differences are 0, as after a release to the other countries only."""
     log, queries = lists(180, {"BR": 0.3, "DE": 0.3, "US": 0.0})
@@ -106,6 +107,7 @@ def test_a_slice_without_any_change_is_one_of_the_slices() -> None:
     assert abs(us["shrunk"]) < 0.05
 
 
+@pytest.mark.slow
 def test_users_in_several_slices_leave_the_mean_of_the_slices_without_an_interval() -> None:
     random = np.random.default_rng(4)
     n = 600

@@ -63,6 +63,7 @@ def test_the_bias_of_the_samples_moves_them(sign: int) -> None:
     assert p == pytest.approx(2 * (1 + 10) / 42)
 
 
+@pytest.mark.slow
 def test_pure_noise_is_no_difference() -> None:
     """Two calibrated models: the one with more bins has the higher ECE, by noise alone."""
     random = np.random.default_rng(2)

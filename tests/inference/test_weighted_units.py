@@ -32,6 +32,7 @@ def numbers(evaluation: duckmetrics.Evaluation) -> dict[str, list[float | None]]
     return {row["metric"]: [row[name] for name in names] for row in evaluation.rows}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("options", [
     {}, {"cluster": "user_id"}, {"cluster": "user_id", "interval_method": "bootstrap"},
 ], ids=str)  # fmt: skip
@@ -60,6 +61,7 @@ def test_the_interval_is_that_of_the_mean() -> None:
     assert found[UNWEIGHTED[0]] == pytest.approx(wanted, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_a_difference_where_no_weight_is_counts_for_unweighted_measures_only() -> None:
     table = rows()
     changed = np.where(table["weight"].to_numpy() == 0, table["score"].to_numpy() ** 2, table["score"])
@@ -77,6 +79,7 @@ def test_a_difference_where_no_weight_is_counts_for_unweighted_measures_only() -
     assert (weighted["delta"], weighted["verdict"]) == (0, "not distinguishable")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("column", "metric"), [("weight", "auc"), ("group_id", "gauc")])
 def test_systems_of_other_weights_or_groups_are_not_compared(column: str, metric: str) -> None:
     """The scores are the same, so that every difference would be one of the data."""

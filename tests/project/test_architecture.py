@@ -90,7 +90,7 @@ BUILDERS = {
         "chunks material sql_text tables",
     ),
     "verification": ("a sample of the rows of any input", "samples"),
-    "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
+    "comparison": ("values of several evaluations side by side", "comparer from_evaluations slices"),
     "statistics": (
         "canonical queries over the columns of the caller, and the names that are in them",
         "arms checks contestants data inputs",
