@@ -419,11 +419,12 @@ def test_one_table_after_the_other(engine: OtherEngine, specs: Sequence[str]) ->
         *steps, last = sql(specs, engine.dialect, steps=True).split(";\n\n")
         assert len(steps) > 3
         wanted = engine.rows(sql(specs, engine.dialect))
-        for step in steps:
+        created = [re.findall(r"CREATE (?:TEMPORARY )?(TABLE|VIEW) (\w+) AS", step)[0] for step in steps]
+        for step, (kind, name) in zip(steps, created, strict=True):
+            engine.execute(f"DROP {kind} IF EXISTS {name}")  # other tests of the session may have one
             engine.execute(step)
         assert told(engine.rows(last), wanted) == []
-        for step in reversed(steps):
-            ((kind, name),) = re.findall(r"CREATE (?:TEMPORARY )?(TABLE|VIEW) (\w+) AS", step)
+        for kind, name in reversed(created):
             engine.execute(f"DROP {kind} {name}")
 
 
