@@ -205,9 +205,7 @@ def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
         lambda: duckmetrics.run_test("holm", run),
     ]
     for call in calls:
-        with pytest.raises(
-            UnsupportedError, match="check, evaluate, compare, leaderboard, explain and curve run on Spark"
-        ):
+        with pytest.raises(UnsupportedError, match="leaderboard, explain and curve run on Spark"):
             call()
 
 
