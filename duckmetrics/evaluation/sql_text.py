@@ -172,7 +172,7 @@ def _needs(measures: Sequence[Measure]) -> Iterator[str]:
         needs = [" ".join(measure.needed.split())] if measure.needed else []
         needs += ["no equal scores in a query"] if measure.untied else []
         if needs:
-            yield f"-- {measure.text}: as the tool has it, if all rows meet: {'; '.join(needs)}\n"
+            yield f"-- {measure.text} is the number of the tool only if all rows satisfy {'; '.join(needs)}\n"
 
 
 def _heading(tables: UserTables) -> str:

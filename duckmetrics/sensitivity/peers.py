@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
@@ -89,6 +89,7 @@ def conventions(
         [row.value for row in result.rows]  # [0.6309, 1.0, 0.8155]
     """
     refuse_misspelled(conventions, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
     request = read_request(
         catalog(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import CORRECTED, parameter_of
@@ -133,6 +133,7 @@ def sampled(
         result.value("recall@1", method="bv")  # 0.01
     """
     refuse_misspelled(sampled, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     asked = _asked(n_items, n_negatives, methods, gamma)
     if (size := _size()) in switches:
         raise MetricError(size, "is n_items here", "leave it out")

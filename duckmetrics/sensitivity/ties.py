@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog.arguments import refuse_misspelled
+from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -147,6 +147,7 @@ def ties(
         row.n_dependent  # 1
     """
     refuse_misspelled(ties, switches)
+    refuse_metrics_as_truth(truth, metrics, connection)
     request = read_request(
         catalog(),
         predictions,

@@ -47,7 +47,7 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
     if untested:
         more += f"; {joined(untested)} {verb(len(untested), 'was', 'were')} not tested against {best}"
-    if len(sharing) == 1:  # with a target, values may differ and nothing show which is nearer
+    if len(sharing) == 1:  # nothing shows which of two values is nearer to a target
         other = joined([visible(str(row["system"])) for row in known if row["verdict"] == DIFFERENT])
         shown = f", but no test shows that it is better than {other}" if other else ""
         return Claim(f"{best} has the best value of {many} systems", f"{shown}{more}{near}")

@@ -124,8 +124,8 @@ def test_the_conventions_of_a_tool(tool: str, spec: str) -> None:
 
 def test_what_a_tool_needs_stands_above_the_text() -> None:
     text = duckmetrics.sql("classification.recall", like="catboost")
-    needs = "as the tool has it, if all rows meet: predictions (score <> threshold)"
-    assert text.splitlines()[0] == f"-- classification.recall: {needs}"
+    needs = "is the number of the tool only if all rows satisfy predictions (score <> threshold)"
+    assert text.splitlines()[0] == f"-- classification.recall {needs}"
     with pytest.raises(MetricError, match="like: is for metrics, and roc_curve is a table"):
         duckmetrics.sql("roc_curve", like="catboost")
 

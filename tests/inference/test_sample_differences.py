@@ -11,7 +11,7 @@ import pytest
 
 import duckmetrics
 
-FILE = Path(__file__).parents[2] / "sql/relations/inference/sample_differences.sql"
+FOLDER = Path(__file__).parents[2] / "sql/relations/inference"
 
 
 # The largest shift of the samples in units of their bias: their own, and twice that of a value of pure noise.
@@ -28,7 +28,11 @@ def result_of(deltas: list[float], observed: float) -> tuple[float, ...]:
         connection.execute(
             "INSERT INTO samples VALUES ('A', 'ks', $1, 0.5), ('B', 'ks', $1, 0.5 + $2)", [draw, delta]
         )
-    query = FILE.read_text("utf-8").replace("$baseline", "'A'").replace("$level", "0.5e0")
+    pairs, query = (
+        (FOLDER / f"{name}.sql").read_text("utf-8").replace("$baseline", "'A'").replace("$level", "0.5e0")
+        for name in ("sample_pairs", "sample_differences")
+    )
+    connection.execute(f"CREATE VIEW sample_pairs AS {pairs}")
     ((system, metric, *numbers),) = connection.execute(query).fetchall()
     assert (system, metric) == ("B", "ks")
     return tuple(numbers)

@@ -6,41 +6,14 @@
 -- grain:    system, metric
 -- formula:  p_higher = (1 + k) / (1 + draws), k the number of differences at or below -margin; p_lower the same with
 --           those at or above margin; p_equivalent the larger of both. The margin is moved by the bias of the samples,
---           see sample_differences
+--           see sample_pairs
 -- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552; Schuirmann, Journal of Pharmacokinetics and
 --           Biopharmaceutics 1987, doi:10.1007/BF01068419
-WITH pairs AS (
+WITH moved AS (
     SELECT
-        compared.system,
-        compared.metric,
-        compared.value - baseline.value AS delta,
-        CASE WHEN $relative THEN $margin * abs(baseline.value) ELSE $margin END AS margin
-    FROM samples AS compared
-    JOIN samples AS baseline ON baseline.metric = compared.metric AND baseline.draw = compared.draw
-    WHERE baseline.system = $baseline AND compared.system <> $baseline
-),
-known AS (
-    SELECT compared.system, compared.metric, compared.value - baseline.value AS delta
-    FROM observed AS compared
-    JOIN observed AS baseline ON baseline.metric = compared.metric
-    WHERE baseline.system = $baseline AND compared.system <> $baseline
-),
-biases AS (
-    SELECT pairs.system, pairs.metric, avg(pairs.delta) - max(known.delta) AS bias
-    FROM pairs
-    JOIN known ON known.system = pairs.system AND known.metric = pairs.metric
-    GROUP BY pairs.system, pairs.metric
-),
-moved AS (
-    SELECT
-        pairs.system,
-        pairs.metric,
-        pairs.delta,
-        pairs.margin,
-        least(bias, (3 + 2 * sqrt(2)) * bias) AS least_bias,
-        greatest(bias, (3 + 2 * sqrt(2)) * bias) AS most_bias
-    FROM pairs
-    JOIN biases ON biases.system = pairs.system AND biases.metric = pairs.metric
+        system, metric, delta, least_bias, most_bias,
+        CASE WHEN $relative THEN $margin * abs(baseline_value) ELSE $margin END AS margin
+    FROM sample_pairs
 ),
 counted AS (
     SELECT
