@@ -115,8 +115,8 @@ def swapped(source: Source) -> InputError:
     return InputError(
         source.label,
         "no column 'score' but one 'relevance', as a truth has",
-        "the predictions come first, then the truth; for 'duckmetrics compare' and 'leaderboard', name the truth "
-        "with --truth, or the column of the systems with --system; else map the score with "
+        "the predictions come first, then the truth; for 'duckmetrics compare' and 'leaderboard', name the "
+        "truth with --truth, or the column of the systems with --system; else map the score with "
         "columns={'score': ...} (--column score=...)",
     )
 
