@@ -19,6 +19,7 @@ from duckmetrics.expressions.visible import visible
 from duckmetrics.inputs.request import read_request
 from duckmetrics.ranking_inputs.side_tables import MEANINGS
 from duckmetrics.results.document import document
+from duckmetrics.results.findings import ERROR, NOTE, SEVERITIES, WARNING
 from duckmetrics.results.markup import html
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Tabular, screen_width
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from duckmetrics.results.findings import Finding
     from duckmetrics.switches import Switches
 
-SEVERITIES = ("error", "warning", "note")
 UNITS = {
     "predictions": "predictions", "truth": "judgments", "queries": "queries", "history": "interactions",
     "items": "items of the catalogue", "reference": "rows of the reference run",
@@ -67,17 +67,17 @@ class Findings(Tabular):
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings that make an evaluation impossible."""
-        return self._of("error")
+        return self._of(ERROR)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """The findings that can make a number wrong."""
-        return self._of("warning")
+        return self._of(WARNING)
 
     @property
     def notes(self) -> tuple[Finding, ...]:
         """The findings that help to interpret the numbers."""
-        return self._of("note")
+        return self._of(NOTE)
 
     def _of(self, severity: str) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.rows if finding.severity == severity)

@@ -94,6 +94,15 @@ class Measure:
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        """The parts that decide about a result on given data: the signature, and the conditions of a preset."""
+        return self.signature, self.needed, self.untied
+
+    def differing(self, other: Measure) -> dict[str, Value]:
+        """Return the parameters whose values differ from those of another measure of the same metric."""
+        return {name: value for name, value in self.params if other.values[name] != value}
+
     def bound(self, **values: Value) -> Measure:
         """Return the measure with those of these values that it declares."""
         params = tuple((name, values.get(name, value)) for name, value in self.params)

@@ -51,15 +51,12 @@ from duckmetrics.cli.options import (
     WHOLE,
     with_options,
 )
-from duckmetrics.errors import InputError
-from duckmetrics.outputs.targets import RULE
+from duckmetrics.inputs.interval_options import LEVEL
+from duckmetrics.outputs.targets import RULE, page_file
 
 # The options of a report, which writes one file.
 LIMITS = (THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, CONFIG)
-# The level of intervals if none is given: a report shows how sure a value is.
-LEVEL = 0.95
 HTML = "html"
-SUFFIXES = (".html", ".htm")
 # The options of files that a report does not write.
 NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_table", "run_id"))
 
@@ -215,9 +212,7 @@ def report(**options: Any) -> None:
     duckmetrics report truth.parquet --system old=a.parquet --system new=b.parquet -m ndcg@10 --by country
     duckmetrics report runs.parquet truth.parquet --system model --baseline bm25 -m ndcg@10 -o bm25.html
     """
-    output: Path = options["output"]
-    if output.suffix.lower() not in SUFFIXES:
-        raise InputError(output, "a report is a page of HTML", f"call it {output.stem or 'report'}.html")
+    output = page_file(options["output"])
     checked_files({**options, **NO_FILES, "format_": HTML})
     predictions, truth, system = tables_of(options)
     engine = engine_of(options)

@@ -56,13 +56,13 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
+from duckmetrics.inputs.interval_options import LEVEL
 from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from duckmetrics.charts.chart import Chart
 
-# The level of the intervals that a chart shows, if the caller names none.
-LEVEL = 0.95
+# The charts that show intervals, also if the caller names no level.
 WITH_INTERVALS = ("intervals", "slices", "calibration_by_slice")
 
 

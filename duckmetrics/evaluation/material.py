@@ -6,7 +6,6 @@ import math
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -17,7 +16,6 @@ from duckmetrics.charts.tables import DRAWINGS, in_order
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.engine import Feature
-from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.outputs import targets
@@ -27,6 +25,7 @@ from duckmetrics.summaries.shared_relations import SharedRelations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -43,7 +42,6 @@ CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 # The depth of the curve of a metric without a cut-off, and the least depth of all curves.
 USUAL_DEPTH, LEAST_DEPTH = 50, 10
 HTML = "html"
-SUFFIXES = (".html", ".htm")
 # The number of quantiles of the differences of queries.
 STEPS = 201
 
@@ -272,9 +270,7 @@ def write_page(path: str | Path, text: str) -> None:
     Raises:
         InputError: the file has another suffix, or cannot be written.
     """
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise InputError(target, "a report is a page of HTML", f"call it {target.stem or 'report'}.html")
+    target = targets.page_file(path)
     targets.refuse(target, HTML)
     with targets.replacing(target, HTML) as draft:
         targets.write_text(draft, text)

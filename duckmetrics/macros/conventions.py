@@ -168,7 +168,7 @@ class _Metric:
                 self.tools[name] = replace(measure, text=self.default.text)
         self.variants: dict[tuple[str, str, bool], _Variant] = {}
         for measure in (self.default, *self.tools.values()):
-            self.variants.setdefault(_key(measure), _Variant(len(self.variants), measure))
+            self.variants.setdefault(measure.key, _Variant(len(self.variants), measure))
         self.places: dict[str, int] = {}
         self.computed: list[Measure] = []
         self.composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
@@ -278,7 +278,7 @@ class _Metric:
                 variant.tie_check, f"{stands_in} its order",
             ])  # fmt: skip
             checked += [[variant.number, place] for place in variant.checks]
-            for number, (name, value) in enumerate(self._settings(measure).items()):
+            for number, (name, value) in enumerate(measure.differing(self.default).items()):
                 one = self.default.bound(**{name: value})
                 alone.append([variant.number, number, self._place(one), f"{name}={written(value)}",
                               self._needs_order(one)])  # fmt: skip
@@ -299,13 +299,9 @@ class _Metric:
                 continue
             measure = self.tools[tool]
             entry = preset(tool).entry(measure.family, name, self.has_cutoff)
-            settings = " ".join(f"{n}={written(v)}" for n, v in self._settings(measure).items())
-            named, number = name_of(entry.name, measure.values), self.variants[_key(measure)].number
+            settings = " ".join(f"{n}={written(v)}" for n, v in measure.differing(self.default).items())
+            named, number = name_of(entry.name, measure.values), self.variants[measure.key].number
             yield [position, tool, preset(tool).tool, named, number, settings, None]
-
-    def _settings(self, measure: Measure) -> dict[str, Value]:
-        """Return the parameters that differ from the defaults."""
-        return {n: v for n, v in measure.params if self.default.values[n] != v}
 
     def _needs_order(self, measure: Measure) -> bool:
         """Return whether the order of the rows decides about ties, unlike in the defaults."""
@@ -363,10 +359,6 @@ def _known(measure: Measure) -> dict[str, Value]:
         **measure.values, "truth_lists": False, "by_rank": Parameter(BY_RANK), "untied": measure.untied,
         "sampled": measure.metric.header.get("sampled", "inconsistent"),
     }  # fmt: skip
-
-
-def _key(measure: Measure) -> tuple[str, str, bool]:
-    return measure.signature, measure.needed, measure.untied
 
 
 def _at_cutoff(query: exp.Query) -> exp.Query:

@@ -31,6 +31,7 @@ SUFFIXES = {
 }  # fmt: skip
 # Formats that the command line does not offer by name.
 SQL, DATABASE, SVG = "SQL", "DuckDB database", "svg"
+PAGE_SUFFIXES = (".html", ".htm")
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
@@ -50,6 +51,18 @@ _KNOWN = ({"severity", "check"}, {"baseline_contribution", "contribution", "diff
           frozenset(KEYS[:4]), {"name", "title", "params", "rows"})  # fmt: skip
 # Open files of this process, which must not be replaced even if they are regular files.
 _OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
+
+
+def page_file(path: str | Path) -> Path:
+    """Return the file of a page.
+
+    Raises:
+        InputError: the file has a suffix of something else.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(file, "a report is a page of HTML", f"call it {file.stem or 'report'}.html")
+    return file
 
 
 def format_of(path: Path, asked: str | None) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EXAMPLES = 3
-ERROR, WARNING, NOTE = "error", "warning", "note"
+SEVERITIES = ERROR, WARNING, NOTE = "error", "warning", "note"
 
 
 @dataclass(frozen=True)

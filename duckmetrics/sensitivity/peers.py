@@ -141,9 +141,10 @@ class _Metric:
 
     def rows(self) -> list[Convention]:
         """Return the conventions: the defaults first, equal values together, unavailable ones last."""
-        alone = [self._alone(n, v) for m in self.measures.values() for n, v in self._settings(m).items()]
+        changes = (measure.differing(self.default) for measure in self.measures.values())
+        alone = [self._alone(name, value) for change in changes for name, value in change.items()]
         self._evaluate([self.default, *self.measures.values(), *alone])
-        if isinstance(found := self.results[_key(self.default)], DuckmetricsError):
+        if isinstance(found := self.results[self.default.key], DuckmetricsError):
             raise found
         rows = [
             self._row(system, name, measure)
@@ -159,8 +160,8 @@ class _Metric:
 
     def _row(self, system: str | None, like: str, measure: Measure) -> Convention:
         tool, name = _named(like, measure)
-        settings = self._settings(measure)
-        found = self.results[_key(measure)]
+        settings = measure.differing(self.default)
+        found = self.results[measure.key]
         if isinstance(found, DuckmetricsError):
             why = str(found).splitlines()[0]
             return Convention(system, self.spec, like, tool, name, None, None, None, settings, {}, why)
@@ -170,7 +171,7 @@ class _Metric:
         if difference is not None and abs(difference) <= ROUNDING:
             difference = 0.0
         effects = self._effects(settings, system, usual) if difference else {}
-        reason = "; ".join(t for t in (row["reason"], self.replaced.get(_key(measure))) if t) or None
+        reason = "; ".join(t for t in (row["reason"], self.replaced.get(measure.key)) if t) or None
         return Convention(
             system, self.spec, like, tool, name, value, difference, row["n"], settings, effects, reason
         )
@@ -187,19 +188,15 @@ class _Metric:
         return effects
 
     def _value(self, measure: Measure, system: str | None) -> float | None:
-        found = self.results[_key(measure)]
+        found = self.results[measure.key]
         return None if isinstance(found, DuckmetricsError) else found[system]["value"]
-
-    def _settings(self, measure: Measure) -> dict[str, Value]:
-        """Return the parameters that differ from the defaults."""
-        return {n: v for n, v in measure.params if self.default.values[n] != v}
 
     def _alone(self, name: str, value: Value) -> Measure:
         return self.default.bound(**{name: value})
 
     def _evaluate(self, measures: Iterable[Measure]) -> None:
         """Evaluate measures together that cannot stop each other; a batch that is stopped, one by one."""
-        distinct = {_key(measure): measure for measure in measures}
+        distinct = {measure.key: measure for measure in measures}
         batches: dict[tuple[Value, ...], list[Measure]] = {}
         decisive = _decisive()
         for measure in distinct.values():
@@ -226,7 +223,7 @@ class _Metric:
         try:
             self._run([measure])
         except DuckmetricsError as error:
-            self.results[_key(measure)] = error
+            self.results[measure.key] = error
             if measure.untied:
                 self._stand_in(
                     measure, replace(measure, untied=False), f"{order}={usual} stands in for its order"
@@ -237,9 +234,9 @@ class _Metric:
 
     def _stand_in(self, measure: Measure, other: Measure, why: str) -> None:
         self._run_alone(other)
-        self.results[_key(measure)] = self.results[_key(other)]
-        if not isinstance(self.results[_key(other)], DuckmetricsError):
-            self.replaced[_key(measure)] = why
+        self.results[measure.key] = self.results[other.key]
+        if not isinstance(self.results[other.key], DuckmetricsError):
+            self.replaced[measure.key] = why
 
     def _run(self, batch: Sequence[Measure]) -> None:
         names = [f"{self.spec}{' ' * i}" for i in range(len(batch))]
@@ -247,7 +244,7 @@ class _Metric:
         rows = [row for row in self.session.evaluation(named).rows if row["slice"] == ""]
         for name, measure in zip(names, batch, strict=True):
             of_measure = {row["system"]: row for row in rows if row["metric"] == name}
-            self.results[_key(measure)] = of_measure
+            self.results[measure.key] = of_measure
 
 
 def _decisive() -> tuple[str, ...]:
@@ -266,7 +263,3 @@ def _named(like: str, measure: Measure) -> tuple[str, str]:
     ranked = measure.values.get(CUTOFF) is not None
     entry = preset(like).entry(measure.family, measure.metric.name, ranked)
     return preset(like).tool, name_of(entry.name, measure.values)
-
-
-def _key(measure: Measure) -> Key:
-    return measure.signature, measure.needed, measure.untied
