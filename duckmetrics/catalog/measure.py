@@ -96,7 +96,7 @@ class Measure:
 
     @property
     def key(self) -> tuple[str, str, bool]:
-        """The parts that decide about a result on given data: the signature, and the conditions of a preset."""
+        """The parts that decide about a result on given data: the signature, and what a preset requires."""
         return self.signature, self.needed, self.untied
 
     def differing(self, other: Measure) -> dict[str, Value]:
