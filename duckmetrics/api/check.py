@@ -106,13 +106,13 @@ class Findings(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics check`` prints it in JSON, see docs/reference/json.md."""
-        known = document(self.command, self.summary.to_pylist(), self.rows, conclusion=self.conclusion)
+        known = document(self.command, self.summary.to_pylist(), self.rows, verdict=self.verdict)
         # The rows name them already.
         del known["checks"]
         return known
 
     @property
-    def conclusion(self) -> str:
+    def verdict(self) -> str:
         """One line: the number of findings, of rows and of checks."""
         found = [
             f"{n} {severity}{'s' if n > 1 else ''}"
@@ -134,13 +134,13 @@ class Findings(Tabular):
             lines.append(visible(f"{finding.severity:<9}{finding.check}"))
             lines += _broken(_what(finding), "  ", "  ")
             lines += [*_broken(finding.advice, "  -> ", "     "), ""]
-        return "\n".join([*lines, self.conclusion])
+        return "\n".join([*lines, self.verdict])
 
     def _repr_html_(self) -> str:
         if not self.rows:
-            return f"<p>{self.conclusion}</p>"
+            return f"<p>{self.verdict}</p>"
         cells = [[found.severity, found.check, _what(found), found.advice] for found in self.rows]
-        return html(["severity", "check", "message", "advice"], cells, [self.conclusion])
+        return html(["severity", "check", "message", "advice"], cells, [self.verdict])
 
 
 def _broken(text: str, first: str, others: str) -> list[str]:

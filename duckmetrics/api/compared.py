@@ -135,6 +135,10 @@ def compared(
 
 def _evaluations(command: str, predictions: Any) -> dict[str, Evaluation] | None:
     """Return the results that are to be compared, None if the predictions are tables."""
+    if isinstance(predictions, Evaluation):
+        raise MetricError(
+            command, "one result of evaluate", "name two or more, as in {'A': evaluation, 'B': other}"
+        )
     if not isinstance(predictions, Mapping):
         return None
     found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}

@@ -109,7 +109,7 @@ def leaderboard(
     Example:
         tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
         result = duckmetrics.leaderboard(*tables, "ndcg@10", system="system")
-        result.sentence  # 'pixels is the best of 2 systems'
+        result.verdict  # 'pixels is the best of 2 systems'
         result.rows[1]["tier"]  # 'b'
     """
     refuse_misspelled(leaderboard, switches)

@@ -18,12 +18,19 @@ from duckmetrics.switches import Switches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# Names that other tools give to these arguments.
+MEANT = {
+    "level": "interval", "confidence": "interval", "confidence_level": "interval", "ci": "interval",
+    "control": "baseline", "reference_system": "baseline", "groupby": "by", "group_by": "by", "slices": "by",
+    "segments": "by", "con": "connection", "conn": "connection", "correction": "adjust", "preset": "like",
+    "n_resamples": "resamples", "n_bootstrap": "resamples", "random_state": "seed", "filter": "where",
+}  # fmt: skip
 # The least similarity of a name and an argument; a switch seldom reaches it.
 LIKE = 0.8
 
 
 def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> None:
-    """Refuse a name that is not a switch, and is spelled nearly like an argument.
+    """Refuse a name that is not a switch, and is spelled nearly like an argument, or means one elsewhere.
 
     Raises:
         MetricError: names the argument.
@@ -31,6 +38,8 @@ def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> 
     arguments = [name for name in signature(function).parameters if name != "switches"]
     for name in switches:
         near = get_close_matches(name, arguments, n=1, cutoff=LIKE)
+        if (meant := MEANT.get(name, "")) in arguments:
+            near = [meant]
         if name not in Switches.__annotations__ and near:
             raise MetricError(
                 f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"

@@ -40,7 +40,7 @@ def calibration(by_system: BySystem) -> Picture:
     bins = max((len(rows) for rows in filled.values()), default=0)
     rows_in = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
     x = Axis(domain, "predicted probability, mean of a bin")
-    y = Axis(domain, f"observed share with 95% interval; {bins} bins of {rows_in} rows; dotted: calibrated")
+    y = Axis(domain, f"observed share with 95 % interval; {bins} bins of {rows_in} rows; dotted: calibrated")
     guide = line([(0.0, 0.0), (domain[1], domain[1])], "ref", domain, domain)
     drawing = of_systems(filled, draw, x, y, guide, _bins_in_words)
     return Picture(_calibration_title(filled), _bins_in_words(filled), drawing)

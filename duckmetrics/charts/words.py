@@ -72,8 +72,8 @@ def between(lower: float | None, upper: float | None, text: Callable[[float], st
 
 
 def interval_name(level: float | None) -> str:
-    """Return the name of intervals: ``95% interval``, or without a number if the level is not known."""
-    return "interval" if level is None else f"{100 * level:g}% interval"
+    """Return the name of intervals: ``95 % interval``, or without a number if the level is not known."""
+    return "interval" if level is None else f"{100 * level:g} % interval"
 
 
 def decimals_of(domain: Domain, sign: bool = False) -> Callable[[float], str]:

@@ -240,7 +240,7 @@ def _chart(options: dict[str, Any]) -> Chart:
             predictions, truth, metrics, system=system, engine=engine, **shared_arguments(evaluate, given)
         )
     drawn: Chart = result.chart(options["chart"], k=cutoffs, **params)
-    for note in result.notes():
+    for note in result.lines_below():
         click.echo(note, err=True)
     return drawn
 

@@ -71,7 +71,7 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
     elif format_ in PAGES:
         put(page_text(format_, result.shown(wide)), path)
     elif format_ == "plain":
-        notes = [] if path is None else result.notes()
+        notes = [] if path is None else result.lines_below()
         put("\n".join([*plain_lines(result, bool(wide)), *notes]) + "\n", path)
     elif format_ == "csv":
         put(csv_text(result), path)

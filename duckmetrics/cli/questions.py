@@ -113,7 +113,7 @@ def check(**options: Any) -> None:
     more = {name: options[name] for name in ("like", *SIDE_NAMES)}
     result = _report_rows(compute, options, by=groupings_of(options["by"], ()), **more)
     if options["output"] or options["format_"] not in (None, "table"):
-        click.echo(result.conclusion, err=True)
+        click.echo(result.verdict, err=True)
     if result.errors:
         sys.exit(GATE_FAILED)
 

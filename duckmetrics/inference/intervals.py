@@ -239,8 +239,8 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
         if units.kind in (ROWS, SHARED_ROWS)
         else ""
     )
-    of = f" of {joined(units.measures, 'and')}" if units.method else ""
-    message = f"{100 * inference.level:g} % intervals{of}: {_method(inference, units)} over {over}"
+    of = joined(units.measures, "and") if units.method else "the values"
+    message = f"{100 * inference.level:g} % intervals of {of}: {_method(inference, units)} over {over}"
     found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
     few = dict.fromkeys(
         _few(units, metric, segment, n, effective)

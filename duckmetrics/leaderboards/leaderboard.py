@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
 from duckmetrics.results.document import document, json_object
+from duckmetrics.results.findings import Examined
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
@@ -58,7 +59,7 @@ LISTED = 3
 
 
 @dataclass(frozen=True, repr=False)
-class Leaderboard(Tabular):
+class Leaderboard(Examined, Tabular):
     """All systems of one or several metrics, the best first.
 
     Attributes:
@@ -74,7 +75,7 @@ class Leaderboard(Tabular):
             how many pairs p was adjusted for; the other columns are as in `Comparison`.
         comparison: the tests of all pairs.
         units: what was resampled, such as queries.
-        samples: the number of resamples behind the chances.
+        bootstrap_resamples: the number of resamples behind the chances.
         at_once: whether the intervals of the ranks hold for all systems at once.
         pairs: the tests of all pairs, see `Comparison.pairs`. With a margin, each pair also has its columns.
             They are about ``worse_system``, the one with the worse value, against the other one.
@@ -85,7 +86,7 @@ class Leaderboard(Tabular):
     rows: tuple[dict[str, Any], ...]
     comparison: Comparison = field(repr=False)
     units: str
-    samples: int
+    bootstrap_resamples: int
     at_once: bool
     pairs: tuple[dict[str, Any], ...] = field(repr=False)
 
@@ -119,14 +120,14 @@ class Leaderboard(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics leaderboard`` prints it in JSON, see docs/reference/json.md."""
         return document(
-            self.command, self.summary.to_pylist(), self.checks, sentence=self.sentence, method=self.method,
-            resamples=self.samples, pairs=[json_object(pair) for pair in self.pairs],
+            self.command, self.summary.to_pylist(), self.checks, verdict=self.verdict, method=self.method,
+            bootstrap_resamples=self.bootstrap_resamples, pairs=[json_object(pair) for pair in self.pairs],
         )  # fmt: skip
 
     # --- sentences ---------------------------------------------------------------------------------
 
     @property
-    def sentence(self) -> str:
+    def verdict(self) -> str:
         """The result in one sentence: who is the best, and where another system is better."""
         said: dict[Claim, list[str]] = {}
         for metric in self.evaluation.metrics:
@@ -198,8 +199,8 @@ class Leaderboard(Tabular):
             ]
         if any(row["probability_best"] is not None for row in self.rows):
             lines.append(
-                f"P(best): chance of being the best, the share of {self.samples:,} bootstrap resamples of "
-                f"the {self.units} in which the system is the best"
+                f"P(best): chance of being the best, the share of {self.bootstrap_resamples:,} bootstrap "
+                f"resamples of the {self.units} in which the system is the best"
             )
         is_adjusted = self.rows[0]["adjust"] != "none"
         margin = margin_sentence(self.rows, THE_BEST, self.rows[0]["alpha"], is_adjusted)
@@ -208,10 +209,6 @@ class Leaderboard(Tabular):
         counted = f"n = {sizes.pop():,}; " if len(sizes) == 1 else ""
         level = f"{100 * self.rows[0]['interval_level']:g} % intervals, not adjusted"
         return [*lines, f"{counted}{level}; to best: difference to the first system"]
-
-    def notes(self) -> list[str]:
-        """Return the notes below the table: the findings of the checks."""
-        return self.comparison.notes()
 
     # --- tables ------------------------------------------------------------------------------------
 
@@ -226,8 +223,8 @@ class Leaderboard(Tabular):
         if whole:
             header = [name for name in self.rows[0] if name != "signature"]
             cells = [[cell_text(row[name]) for name in header] for row in self.rows]
-            return [*aligned(header, cells, (*NUMBERS, *COUNTS)), "", self.sentence, *self.footer()]
-        lines = wrap(self.sentence, columns, break_long_words=False)
+            return [*aligned(header, cells, (*NUMBERS, *COUNTS)), "", self.verdict, *self.footer()]
+        lines = wrap(self.verdict, columns, break_long_words=False)
         groups = self._groups()
         for group, table in zip(groups, tables_of(groups, columns), strict=True):
             place = self._place(group[0])
@@ -244,11 +241,11 @@ class Leaderboard(Tabular):
         Args:
             whole: show all columns.
         """
-        notes = [*self.footer(), *self.notes()]
+        notes = [*self.footer(), *self.lines_below()]
         if whole:
             header = [name for name in self.rows[0] if name != "signature"]
             cells = [[cell_text(row[name]) for name in header] for row in self.rows]
-            return Shown(header, cells, (*NUMBERS, *COUNTS), self.sentence, notes)
+            return Shown(header, cells, (*NUMBERS, *COUNTS), self.verdict, notes)
         by = self.evaluation.by
         slices = (
             list(zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True)) if by else []
@@ -260,7 +257,7 @@ class Leaderboard(Tabular):
         numeric = [column.name for column in columns if column.is_number]
         # The values are after place and system.
         best = frozenset((i, len(keys) + 2) for i, row in enumerate(self.rows) if row["place"] == 1)
-        return Shown(*cells_of(columns), numeric, self.sentence, notes, best)
+        return Shown(*cells_of(columns), numeric, self.verdict, notes, best)
 
     def to_latex(self, whole: bool = False) -> str:
         r"""Return the table in LaTeX; it needs the package booktabs.
@@ -276,7 +273,7 @@ class Leaderboard(Tabular):
         return self.shown(whole).latex()
 
     def __repr__(self) -> str:
-        return "\n".join(writable([*self.lines(), *self.notes()]))
+        return "\n".join(writable([*self.lines(), *self.lines_below()]))
 
     def _repr_html_(self) -> str:
         return self.shown().html()

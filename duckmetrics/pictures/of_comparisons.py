@@ -69,7 +69,7 @@ class Compared(Protocol):
         ...
 
     def differences(
-        self, metric: str | None = None, system: str | None = None, points: int = 101
+        self, metric: str | None = None, *, system: str | None = None, points: int = 101
     ) -> pa.Table:
         """Return the differences per query from the baseline as quantiles, in ascending order."""
         ...
@@ -112,7 +112,8 @@ def comparison_chart(
 
 def _differences_chart(comparison: Compared, metric: str, system: str | None) -> Chart:
     """Draw the sorted differences of the queries, for each system."""
-    evaluation, table = comparison.evaluation, comparison.differences(metric, system, POINTS)
+    evaluation = comparison.evaluation
+    table = comparison.differences(metric, system=system, points=POINTS)
     quantiles: dict[str, list[float]] = {}
     for row in table.to_pylist():
         quantiles.setdefault(row["system"], []).append(row["difference"])

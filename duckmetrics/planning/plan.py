@@ -32,14 +32,14 @@ class Plan(Printed):
     """The units that a comparison needs.
 
     Attributes:
-        rows: one dictionary per metric and compared system. value: of the baseline; sd: the standard
-            deviation of the differences per unit, or of the values if the arms are unpaired; n_units: the
-            units at hand; design_effect: how many times more units are needed because clusters differ in
-            size; difference: the one to find; power: the wanted power; alpha: the error rate of this
-            comparison; comparisons: their number; units: how many are needed, those of both arms if
-            unpaired; at_units: the units that the last columns are about; mde: the smallest difference
-            that they find with the wanted power; power_at_units: their power for the difference; reason:
-            why there is no plan.
+        rows: one dictionary per metric and compared system. baseline_value: of the baseline, or of the only
+            system; sd: the standard deviation of the differences per unit, or of the values if the arms are
+            unpaired; n_units: the units at hand; design_effect: how many times more units are needed because
+            clusters differ in size; difference: the one to find; power: the wanted power; alpha: the error
+            rate of this comparison; comparisons: their number; units: how many are needed, those of both arms
+            if unpaired; at_units: the units that the last columns are about; mde: the smallest difference
+            that they find with the wanted power; power_at_units: their power for the difference; reason: why
+            there is no plan.
         kind: what the units are.
         method: the sentence about the test.
         of_margin: whether the difference is a margin, and the test shows that a system is not worse by it.
@@ -63,7 +63,7 @@ class Plan(Printed):
         return readable(pa.Table.from_pylist(list(self.rows), schema))
 
     @property
-    def sentence(self) -> str:
+    def verdict(self) -> str:
         """The answer for the row that needs the most units.
 
         Example:
@@ -94,14 +94,14 @@ class Plan(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics plan`` prints it in JSON, see docs/reference/json.md."""
-        return document(self.command, self.rows, sentence=self.sentence, method=self.method, notes=self.notes)
+        return document(self.command, self.rows, verdict=self.verdict, method=self.method, notes=self.notes)
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> tuple[str, ...]:
         """The limits of the plan; empty if it has none."""
         if all(row["units"] is None or row["units"] >= FEW for row in self.rows):
-            return []
-        return [f"with fewer than {FEW} {self.kind}, the power is only approximate"]
+            return ()
+        return (f"with fewer than {FEW} {self.kind}, the power is only approximate",)
 
     def shown(self) -> Shown:
         """Return the table, with the sentence above and the method below."""
@@ -109,7 +109,7 @@ class Plan(Printed):
         cells = [[_cell(row[name]) for name in names] for row in self.rows]
         numeric = [name for name in names if name not in WORDS]
         notes = [f"note: {note}" for note in self.notes]
-        return Shown(names, cells, numeric, self.sentence, [self.method, *notes])
+        return Shown(names, cells, numeric, self.verdict, [self.method, *notes])
 
     def curve(self) -> list[dict[str, Any]]:
         """Return the smallest difference that is found, by the number of units.
@@ -143,7 +143,7 @@ class Plan(Printed):
         Example:
             duckmetrics.plan(sd=0.2, difference=0.02).chart().svg()[:4]  # '<svg'
         """
-        return picture(self.sentence, self.curve(), self.kind, [row["difference"] for row in self.rows])
+        return picture(self.verdict, self.curve(), self.kind, [row["difference"] for row in self.rows])
 
 
 def _grid(numbers: Sequence[int | None], fewest: int) -> list[int]:

@@ -184,7 +184,7 @@ def _row(pilot: Pilot, goal: Goal, alpha: float, comparisons: int) -> dict[str, 
     if goal.difference is not None and delta is None and reason is None:
         reason = "a share of 0 is no difference; write the difference as a number"
     return {
-        "metric": pilot.metric or None, "system": pilot.system, "value": pilot.value, "sd": pilot.sd,
+        "metric": pilot.metric or None, "system": pilot.system, "baseline_value": pilot.value, "sd": pilot.sd,
         "n_units": pilot.n, "design_effect": effect, "difference": delta, "power": goal.power,
         "alpha": alpha / 2 if goal.one_sided else alpha, "comparisons": comparisons, "units": None,
         "at_units": goal.units or pilot.n, "mde": None, "power_at_units": None, "reason": reason,
@@ -246,8 +246,9 @@ def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
         each, arms = proportion_sizes(engine, base, other, alpha, goal.power), f"{base:.4g} and {other:.4g}"
     units = 2 * math.ceil(each - 1e-9)
     row = {
-        "metric": None, "system": None, "value": base, "sd": sd, "n_units": None, "design_effect": None,
-        "difference": delta, "power": goal.power, "alpha": alpha / (1 + goal.one_sided),
+        "metric": None, "system": None, "baseline_value": base, "sd": sd, "n_units": None,
+        "design_effect": None, "difference": delta, "power": goal.power,
+        "alpha": alpha / (1 + goal.one_sided),
         "comparisons": comparisons, "units": units, "at_units": None, "mde": None, "power_at_units": None,
         "reason": None,
     }  # fmt: skip

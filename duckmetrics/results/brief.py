@@ -43,7 +43,7 @@ def brief_columns(result: Compared) -> list[Column]:
         *(_pair(result, rows) if len(systems) == 2 else _systems(rows)),
         Column("±", [_half(row) for row in rows]),
         Column("delta", [_signed(row["delta"]) for row in rows]),
-        Column("interval", [_interval(row) for row in rows]),
+        Column("interval of delta", [_interval(row) for row in rows]),
         Column("p", [short_p(row["p_adjusted"]) for row in rows]),
         Column("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip

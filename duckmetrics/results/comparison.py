@@ -11,6 +11,7 @@ from duckmetrics.pictures.drawn import DrawnComparison
 from duckmetrics.results.brief import brief_columns, verdict_lines
 from duckmetrics.results.differences import Differences, Sliced, SlicedDifferences
 from duckmetrics.results.document import document
+from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
@@ -69,7 +70,7 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Differences, SlicedDifferences, DrawnComparison):
+class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -129,7 +130,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/reference/json.md."""
         families = [{"slice": name, "comparisons": size} for name, size in sizes_of(self.rows).items()]
-        more = {"baseline": self.baseline, "families": families, **self._sliced_document()}
+        told = {"verdict": self.verdict, "method": self.method, "baseline": self.baseline}
+        more = {**told, "families": families, **self._sliced_document()}
         return document(self.command, self.summary.to_pylist(), self.checks, **more)
 
     def wide(self) -> pa.Table:
@@ -167,11 +169,6 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
     def checks(self) -> tuple[Finding, ...]:
         """Warnings and notes about the data and the tests."""
         return (*self.evaluation.checks, *self.told)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings to read before the verdicts."""
-        return tuple(finding.message for finding in self.checks if finding.severity == "warning")
 
     @property
     def per_query(self) -> pa.Table:
@@ -287,12 +284,8 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
         if whole:
             header, cells = self.cells()
             table = aligned(header, cells, [name for name in header if name in RIGHT])
-            return [*table, self.conclusion, *verdict_lines(self)]
+            return [*table, self.method_line, *verdict_lines(self)]
         return compared_lines(self, screen_width() if width is None else width)
-
-    def notes(self) -> list[str]:
-        """Return the findings of the checks, a line each."""
-        return [finding.line for finding in self.checks]
 
     def __repr__(self) -> str:
         width = screen_width()
@@ -320,13 +313,14 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
         Args:
             whole: show all columns.
         """
-        notes = [self.conclusion, *verdict_lines(self), *self.notes()]
+        notes = [self.method_line, *verdict_lines(self), *self.lines_below()]
         if whole:
             header, cells = self.cells()
-            return Shown(header, cells, [name for name in header if name in RIGHT], notes=notes)
+            numeric = [name for name in header if name in RIGHT]
+            return Shown(header, cells, numeric, self.verdict, notes)
         columns = brief_columns(self)
         numeric = [column.name for column in columns if column.is_number]
-        return Shown(*cells_of(columns), numeric, notes=notes)
+        return Shown(*cells_of(columns), numeric, self.verdict, notes)
 
     @property
     def verdict(self) -> str:
@@ -342,7 +336,7 @@ class Comparison(Differences, SlicedDifferences, DrawnComparison):
         return verdict_sentence(self)
 
     @property
-    def conclusion(self) -> str:
+    def method_line(self) -> str:
         """The method behind the verdicts, in one line."""
         return f"against {visible(self.baseline)}: {self.rule}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.errors import MetricError, suggestion
@@ -11,7 +12,7 @@ from duckmetrics.results.otherwise import conventions_text, otherwise_table
 from duckmetrics.results.wide import Widened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
@@ -81,7 +82,7 @@ class Differences(Widened):
         )
 
     def differences(
-        self, metric: str | None = None, system: str | None = None, points: int = 101
+        self, metric: str | None = None, *, system: str | None = None, points: int = 101
     ) -> pa.Table:
         """Return the differences per query from the baseline as quantiles, in ascending order.
 
@@ -106,7 +107,7 @@ class Differences(Widened):
             result.differences("mrr")["difference"].to_pylist()  # [0.0, 0.5]
         """
         self._refuse_unpaired("differences")
-        found = self.evaluation.differences(self.baseline, points)
+        found = self.evaluation.differences(self.baseline, points=points)
         for column, wanted in (("metric", metric), ("system", system)):
             known = [
                 name for name in dict.fromkeys(row[column] for row in self.rows) if name != self.baseline
@@ -126,12 +127,12 @@ class Differences(Widened):
                 "compare the same queries or rows without unpaired, or look at one system with evaluate",
             )
 
-    def otherwise(self, others: Sequence[Mapping[str, Any]]) -> pa.Table:
+    def otherwise(self, others: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> pa.Table:
         """Return the overall verdicts under other conventions: does the conclusion depend on them?
 
         Args:
             others: switches that replace those of the call, such as ``[{"unjudged": "skip"},
-                {"ties": "pessimistic"}]``.
+                {"ties": "pessimistic"}]``; one alone needs no list.
 
         Returns:
             (otherwise, metric, system, value, baseline_value, delta, relative_change, relative_lower,
@@ -140,7 +141,8 @@ class Differences(Widened):
             numbers, for example because no metric takes a switch.
 
         Raises:
-            MetricError: the comparison is one of results of `evaluate`, which are compared as they are.
+            MetricError: no switches with values, or the comparison is one of results of `evaluate`, which
+                are compared as they are.
 
         Example:
             run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
@@ -153,7 +155,12 @@ class Differences(Widened):
             raise MetricError(
                 "otherwise", "results of evaluate are compared as they are", "compare the tables instead"
             )
-        recounted = [(conventions_text(changed), self.recount(changed)) for changed in others]
+        listed = [others] if isinstance(others, Mapping) else others
+        if isinstance(listed, str) or not all(isinstance(changed, Mapping) for changed in listed):
+            raise MetricError(
+                "otherwise", "takes switches with their values", "write otherwise([{'unjudged': 'skip'}])"
+            )
+        recounted = [(conventions_text(changed), self.recount(changed)) for changed in listed]
         return readable(otherwise_table(self.rows, self.baseline, recounted))
 
 

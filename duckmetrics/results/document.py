@@ -15,6 +15,8 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pyarrow as pa
+
     from duckmetrics.results.findings import Finding
 
 # The version of the shape: it grows when a key changes its meaning or goes away, not when one is added.
@@ -53,6 +55,17 @@ def document(
     listed = {} if checks is None else {"checks": [asdict(finding) for finding in found]}
     start = {"version": VERSION, "duckmetrics": __version__, "command": command}
     return {**start, "rows": [json_object(row) for row in rows], **told, **listed, **more}
+
+
+def with_positive_p(table: pa.Table) -> pa.Table:
+    """Return a table whose p-values are at least `SMALLEST_P`; missing ones stay missing."""
+    import pyarrow.compute as pc
+
+    for place, name in enumerate(table.column_names):
+        if P_NAME.fullmatch(name):
+            positive = pc.max_element_wise(table[name], SMALLEST_P, skip_nulls=False)
+            table = table.set_column(place, name, positive)
+    return table
 
 
 def json_text(document: Mapping[str, Any]) -> str:

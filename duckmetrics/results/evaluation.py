@@ -10,6 +10,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.visible import visible
 from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
+from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of, no_relevant_lines, title_of
 from duckmetrics.results.notebook import readable
@@ -22,7 +23,7 @@ from duckmetrics.screens.signs import writable
 from duckmetrics.screens.widths import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Unpack
 
@@ -37,7 +38,7 @@ MISSING = object()
 
 
 @dataclass(frozen=True)
-class Evaluation(PerQuery, DrawnEvaluation):
+class Evaluation(Examined, PerQuery, DrawnEvaluation):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -177,6 +178,14 @@ class Evaluation(PerQuery, DrawnEvaluation):
         """
         return self.value(metric)
 
+    def __contains__(self, metric: object) -> bool:
+        """Return whether a metric was evaluated, as typed or in its canonical spelling."""
+        return metric in self.metrics or metric in self.canonical.values()
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the metrics."""
+        return iter(self.metrics)
+
     def value(self, metric: str, system: str | None = None, **segment: Any) -> float | None:
         """Return one value: of a system, overall or of a segment, as in ``country="DE"``.
 
@@ -267,10 +276,10 @@ class Evaluation(PerQuery, DrawnEvaluation):
         notes = [part for finding in self.checks for part in finding.marked(width)]
         return "\n".join(writable([*self.lines(width), *verified, *notes]))
 
-    def notes(self) -> list[str]:
-        """Return the notes below the table, a line each: the verification, and the findings of the checks."""
+    def lines_below(self) -> list[str]:
+        """Return the lines below a table: the verification, and the findings of the checks."""
         verified = [in_one_line(self.verified)] if self.verified else []
-        return [*verified, *(finding.line for finding in self.checks)]
+        return [*verified, *super().lines_below()]
 
     def to_latex(self, wide: bool | None = None) -> str:
         r"""Return the table in LaTeX, the best values bold; it needs the package booktabs.
@@ -293,10 +302,10 @@ class Evaluation(PerQuery, DrawnEvaluation):
         """
         if not (self.is_wide if wide is None else wide):
             header, cells = self.cells()
-            notes = [*no_relevant_lines(self), *self.notes()]
+            notes = [*no_relevant_lines(self), *self.lines_below()]
             return Shown(header, cells, [name for name in header if name in NUMERIC], notes=notes)
         (block,) = blocks_of(self, sys.maxsize)
-        notes = [*footer_of(self), *self.notes()]
+        notes = [*footer_of(self), *self.lines_below()]
         return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:

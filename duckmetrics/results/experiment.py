@@ -91,7 +91,7 @@ class Experiment(Tabular):
 
     command = "ab"
 
-    rows: list[dict[str, Any]]
+    rows: tuple[dict[str, Any], ...]
     control: str
     sample_ratio: SampleRatio
     adjust: str
@@ -109,7 +109,7 @@ class Experiment(Tabular):
 
         types = dict.fromkeys(WORDS, pa.string()) | dict.fromkeys(COUNTS, pa.int64())
         schema = pa.schema([(name, types.get(name, pa.float64())) for name in self.rows[0]])
-        return readable(pa.Table.from_pylist(self.rows, schema))
+        return readable(pa.Table.from_pylist(list(self.rows), schema))
 
     def row(self, metric: str, variant: str | None = None) -> dict[str, Any]:
         """Return the row of a metric; the variant may be left out if only one is compared.
@@ -139,8 +139,9 @@ class Experiment(Tabular):
         if self.planned is not None:
             settings["planned"] = self.planned
         return document(
-            self.command, self.rows, warnings=self.warnings, notes=self.notes, name=self.command, title=TITLE,
-            params=settings, sample_ratio=json_object(asdict(self.sample_ratio)),
+            self.command, self.rows, warnings=self.warnings, notes=self.notes, verdict=self.verdict,
+            method=self.method, name=self.command, title=TITLE, params=settings,
+            sample_ratio=json_object(asdict(self.sample_ratio)),
         )  # fmt: skip
 
     def columns(self) -> list[Column]:
@@ -174,6 +175,11 @@ class Experiment(Tabular):
         return dict(zip(names, verdict_sentences(self), strict=True))
 
     @property
+    def verdict(self) -> str:
+        """The verdicts on all variants, in one sentence each."""
+        return "; ".join(self.verdicts.values())
+
+    @property
     def detectable(self) -> dict[str, float]:
         """The smallest change of each metric that the test finds with a power of 0.8, approximately.
 
@@ -198,7 +204,7 @@ class Experiment(Tabular):
         rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
         notes = (f"note: {note}" for note in self.notes)
         said = [*notes, *(f"warning: {warning}" for warning in rest)]
-        return [*self._verdicts(), self.conclusion, *map(visible, said)]
+        return [*self._verdicts(), self.method, *map(visible, said)]
 
     def __repr__(self) -> str:
         return "\n".join(writable(self.lines()))
@@ -214,11 +220,12 @@ class Experiment(Tabular):
         """Return the table for a page, of any width."""
         columns = self.columns()
         numeric = [column.name for column in columns if column.is_number]
-        return Shown(*cells_of(columns), numeric, notes=[*self.above(sys.maxsize), *self.told()])
+        below = [*self.above(sys.maxsize), *self.told()]
+        return Shown(*cells_of(columns), numeric, self.verdict, below)
 
     @property
-    def conclusion(self) -> str:
-        """The method behind the verdicts, in one line."""
+    def method(self) -> str:
+        """The tests, the number of comparisons, how p is adjusted for it, and the level of the intervals."""
         used: dict[str, list[str]] = {}
         for row in self.rows:
             if row["metric"] not in used.setdefault(row["statistic"], []):

@@ -62,6 +62,33 @@ class Finding:
         return wrapped(visible(f"! {self.sentence}{share}{advice}"), width, "  ")
 
 
+class Examined:
+    """A result with findings of checks, which its `warnings` and `notes` name in sentences."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def checks(self) -> tuple[Finding, ...]:
+            """The findings."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The problems that can make a number wrong or misleading, a sentence each."""
+        return self._sentences(WARNING)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Information that helps to read the numbers, a sentence each."""
+        return self._sentences(NOTE)
+
+    def _sentences(self, severity: str) -> tuple[str, ...]:
+        return tuple(finding.message for finding in self.checks if finding.severity == severity)
+
+    def lines_below(self) -> list[str]:
+        """Return the findings as they stand below a table, a line each."""
+        return [finding.line for finding in self.checks]
+
+
 def refusal(findings: Sequence[Finding]) -> InputError:
     """Return the error for findings that make a number impossible: of several, a line for each."""
     if len(findings) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
@@ -86,7 +86,7 @@ class PairwiseComparison(Comparison):
         return sentence_of_pairs(metric, list(map(str, self.letters)), pairs_of(metric, self.pairs))
 
     @property
-    def conclusion(self) -> str:
+    def method_line(self) -> str:
         """The meaning of the letters, and the method behind them, in one line."""
         return (
             f"a superscript names a system that is significantly worse: {self.method}; "
@@ -116,7 +116,7 @@ class PairwiseComparison(Comparison):
             whole: show a line for every pair with all columns.
         """
         if whole:
-            return self._whole(self.notes())
+            return replace(self._whole(self.lines_below()), title=self.verdict)
         keys, cells = self._grid()
         marked = [
             [*own, *(cell.value + superscript(cell.letters) for cell in line)]
@@ -124,8 +124,8 @@ class PairwiseComparison(Comparison):
         ]
         first = len(keys[0])
         best = {(i, first + j) for i, line in enumerate(cells) for j, cell in enumerate(line) if cell.is_best}
-        notes = [*self._below(BEST_IN_BOLD), *self.notes()]
-        return Shown(self._header(), marked, self._header()[first:], notes=notes, best=frozenset(best))
+        notes = [*self._below(BEST_IN_BOLD), *self.lines_below()]
+        return Shown(self._header(), marked, self._header()[first:], self.verdict, notes, frozenset(best))
 
     def _whole(self, notes: Sequence[str]) -> Shown:
         """Return a line for every pair."""
@@ -136,7 +136,7 @@ class PairwiseComparison(Comparison):
 
     def _below(self, best: str) -> list[str]:
         margin = self._margin()
-        told = [self.conclusion, *([] if margin is None else [margin])]
+        told = [self.method_line, *([] if margin is None else [margin])]
         return [*told, *footer_of(self.evaluation, best, has_halves=False)]
 
     def _margin(self) -> str | None:

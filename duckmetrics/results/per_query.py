@@ -136,25 +136,29 @@ class PerQuery(Widened, Explainable):
             ev = duckmetrics.evaluate({"A": run, "B": other}, qrels, "mrr")
             ev.movers(n=1)["query_id"].to_pylist()  # ['q1']
         """
-        known = list(map(str, self.systems))
-        if len(known) < 2:
+        if len(self.systems) < 2:
             raise MetricError("movers", "one system only", "evaluate two or more, and name the baseline")
-        if baseline is not None and baseline not in known:
-            raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
+        if baseline is not None:
+            self._refuse_unknown(baseline)
         if whole_number(n) < 1:
             raise MetricError(
                 "movers", f"n={n!r} is not a number of queries", "write a whole number such as 20"
             )
         chosen = baseline or self.first
         if chosen is None:
-            raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
+            raise MetricError("movers", f"name the baseline, one of {', '.join(map(str, self.systems))}")
         return readable(self._tables.movers(chosen, whole_number(n)))
 
-    def differences(self, baseline: str, points: int = 101) -> pa.Table:
+    def _refuse_unknown(self, baseline: str) -> None:
+        known = list(map(str, self.systems))
+        if baseline not in known:
+            raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
+
+    def differences(self, baseline: str, *, points: int = 101) -> pa.Table:
         """Return the differences per query from a baseline as quantiles, see `Comparison.differences`.
 
         Raises:
-            MetricError: no number of points, or no metric of queries.
+            MetricError: no such system, no number of points, or no metric of queries.
 
         Example:
             run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
@@ -162,6 +166,7 @@ class PerQuery(Widened, Explainable):
             ev = duckmetrics.evaluate({"A": run, "B": other}, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
             ev.differences("A")["difference"].to_pylist()  # [0.0, 0.5]
         """
+        self._refuse_unknown(baseline)
         if whole_number(points) < 2:
             raise MetricError("points", f"{points!r} is not a number of quantiles", "write 2 or more")
         return readable(self._tables.differences(baseline, whole_number(points)))

@@ -37,6 +37,16 @@ class Tabular(ABC):
     def summary(self) -> pa.Table:
         """The result as an Arrow table."""
 
+    def to_arrow(self) -> pa.Table:
+        """Return the summary, which is an Arrow table.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.to_arrow()["delta"].to_pylist()  # [4.0]
+        """
+        return self.summary
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the summary as a pandas data frame.
 

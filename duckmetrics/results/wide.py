@@ -23,6 +23,18 @@ class Widened(Tabular):
     def wide(self) -> pa.Table:
         """Return one row per system and slice, with a column per metric."""
 
+    def to_arrow(self, wide: bool = False) -> pa.Table:
+        """Return the result as an Arrow table.
+
+        Args:
+            wide: as for `to_pandas`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.to_arrow(wide=True).column_names  # ['slice', 'radius', 'auc']
+        """
+        return self.wide() if wide else self.summary
+
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:
         """Return the result as a pandas data frame.
 

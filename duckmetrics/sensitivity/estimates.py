@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.results.document import document
+from duckmetrics.results.findings import Examined
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class SampledEvaluation(Printed):
+class SampledEvaluation(Examined, Printed):
     """The values of metrics over sampled candidates, as they are and corrected.
 
     Attributes:

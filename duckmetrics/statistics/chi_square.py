@@ -41,8 +41,7 @@ class ChiSquare(Printed):
         method: pearson, or g for the likelihood ratio.
         statistic: the distance of the counts from the expected ones, 0 or more.
         df: degrees of freedom.
-        p: the probability of a statistic at least as large if the expectation holds; 0.0 stands for
-            less than the smallest double.
+        p: the probability of a statistic at least as large if the expectation holds; at least 1e-300.
         n: the sum of the counts.
         min_expected: the smallest expected count.
         cramers_v: the strength of a dependence in [0, 1]; None for goodness of fit.
@@ -73,14 +72,11 @@ class ChiSquare(Printed):
 
     @property
     def p_text(self) -> str:
-        """The p-value to four digits; if it is too small for a double, the text says so instead of 0."""
+        """The p-value to four digits; ``<1e-300`` stands for all smaller ones."""
         return p_text(self.p)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/reference/json.md.
-
-        p is at least 1e-300, and p_text shows the number that it stands for.
-        """
+        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/reference/json.md."""
         params = {"statistic": self.method, "correction": self.correction}
         numbers = ("statistic", "df", "p", "n", "min_expected", "cramers_v", "p_text")
         row = {name: getattr(self, name) for name in numbers}

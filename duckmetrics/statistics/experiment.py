@@ -128,7 +128,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
     if plan.planned is not None:
         notes.append(LOOKS.format(plan.planned))
     return Experiment(
-        rows,
+        tuple(rows),
         control.name,
         ratio,
         plan.adjust,

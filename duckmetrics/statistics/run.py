@@ -15,7 +15,7 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
-from duckmetrics.results.document import P_NAME, document
+from duckmetrics.results.document import P_NAME, document, with_positive_p
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept, check_numbers
@@ -81,7 +81,7 @@ class TestResult(Printed):
     name: str
     title: str
     params: dict[str, Value]
-    rows: list[dict[str, Any]]
+    rows: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...] = ()
     sql: str = field(default="", compare=False)
     _summary: pa.Table = field(default=None, compare=False)
@@ -158,7 +158,7 @@ def run_test(
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     rows = found.to_pylist()
     return TestResult(
-        measure.metric.name, measure.metric.title, measure.values, rows, tuple(warnings), sql, found
+        measure.metric.name, measure.metric.title, measure.values, tuple(rows), tuple(warnings), sql, found
     )
 
 
@@ -196,7 +196,7 @@ def computed_on(
     """Compute a statistic of data that were read; see `computed`."""
     kept, warnings = _kept(engine, data)
     check_contestants(engine, measure, data, kept, missing)
-    found = _computed(engine, measure, data, kept)
+    found = with_positive_p(_computed(engine, measure, data, kept))
     rows = found.to_pylist()
     check_numbers(measure, data, rows)
     return found, warnings + _warnings(measure.metric, rows)

@@ -176,7 +176,7 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     assert "better: better in 2 of 2 overall; better in 4 of 4 slices by country" in whole
     assert any(line.startswith("worse: worse in 2 of 2 overall; worse in 4 of 4 slices") for line in whole)
     text = repr(comparison)
-    assert "\nnote: 95 % intervals: Student's t over 75 queries\n" in text
+    assert "\nnote: 95 % intervals of the values: Student's t over 75 queries\n" in text
     assert "\n! intervals: only 27 queries for mrr where country=DE" in text
     assert comparison._repr_html_().count("<tr>") == 1 + len(comparison.rows)
     table = comparison.summary

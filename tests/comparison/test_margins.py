@@ -231,7 +231,7 @@ def test_without_a_margin_nothing_changes(connection: duckdb.DuckDBPyConnection)
     found = changed(connection, 20, 12)
     assert not {*OF_MARGINS} & {*found.summary.column_names}
     assert found.row("mrr")["verdict"] == "not distinguishable"
-    assert "margin" not in repr(found) + found.conclusion
+    assert "margin" not in repr(found) + found.method_line
     with pytest.raises(MetricError, match="'equivalent' is a verdict with a margin; add margin="):
         found.failures("mrr verdict != equivalent")
 
@@ -283,7 +283,7 @@ def test_screens_and_pages_show_the_verdict(connection: duckdb.DuckDBPyConnectio
     assert found.verdict == "B is not worse than A"
     assert "△ not worse" in repr(found)
     assert "p_not_worse_adjusted" in "\n".join(found.lines(whole=True))
-    assert "margin 0.02: its tests" in found.conclusion
+    assert "margin 0.02: its tests" in found.method_line
     assert "not worse" in found.shown().html()
     page = found.report().html
     assert "△ not worse" in page

@@ -102,8 +102,8 @@ def test_the_randomization_test_takes_max_t_too() -> None:
     assert drawn == {"randomization_test"}
     for key, p in adjusted(found).items():
         assert p == pytest.approx(adjusted(usual)[key], abs=0.02)
-    assert "randomization_test with 1999 resamples; " in found.conclusion
-    assert "paired_t; 3 comparisons, p adjusted by max_t with 1,999 resamples" in usual.conclusion
+    assert "randomization_test with 1999 resamples; " in found.method_line
+    assert "paired_t; 3 comparisons, p adjusted by max_t with 1,999 resamples" in usual.method_line
 
 
 @pytest.mark.slow

@@ -108,6 +108,6 @@ def test_quantiles_need_a_known_metric_and_system_and_a_number() -> None:
     with pytest.raises(MetricError, match="metric 'mmr': not compared; did you mean 'mrr'"):
         result.differences("mmr")
     with pytest.raises(MetricError, match="system 'A': not compared"):
-        result.differences("mrr", "A")
+        result.differences("mrr", system="A")
     with pytest.raises(MetricError, match="points: 1 is not a number of quantiles; write 2 or more"):
         result.differences("mrr", points=1)

@@ -165,7 +165,7 @@ def test_tukey_shows_the_pairs_that_it_promises(runs: dict[str, Scores], truth: 
     expected = {frozenset((row["system"], row["other"])): row["p"] for row in tested}
     assert {frozenset((row["system"], row["against"])): row["p"] for row in found.pairs} == expected
     assert len(expected) == 6
-    assert "tukey_hsd with 300 resamples; 6 comparisons, p not adjusted further" in found.conclusion
+    assert "tukey_hsd with 300 resamples; 6 comparisons, p not adjusted further" in found.method_line
     assert not compare(runs, truth, "ndcg@10", pairs=False, **options).pairs
 
 

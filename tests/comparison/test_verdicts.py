@@ -62,8 +62,8 @@ def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConne
     assert narrow.row("mrr")["delta_lower"] > usual.row("mrr")["delta_lower"]
     verdicts = [one.row("mrr")["verdict"] for one in (usual, narrow, strict)]
     assert verdicts == ["better", "better", "not distinguishable"]
-    assert "a verdict needs p_adjusted < 0.05; 50 % intervals" in narrow.conclusion
-    assert "a verdict needs p_adjusted < 1e-09; 95 % intervals" in strict.conclusion
+    assert "a verdict needs p_adjusted < 0.05; 50 % intervals" in narrow.method_line
+    assert "a verdict needs p_adjusted < 1e-09; 95 % intervals" in strict.method_line
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_the_results_say_what_they_rest_on(connection: duckdb.DuckDBPyConnection
     assert (rows["auc"]["n"], rows["auc"]["n_units"], rows["ks"]["n_units"]) == (1200, 60, 60)
     assert "n_units" in clustered.cells()[0]
     assert "n_units" not in found.cells()[0]
-    assert "paired_t (auc), bootstrap_samples with 100 resamples (ks); 2 comparisons" in clustered.conclusion
+    assert "paired_t (auc), bootstrap_samples with 100 resamples (ks); 2 comparisons" in clustered.method_line
     with pytest.raises(InputError, match="'cluster' is also a column of the comparison"):
         compare(
             dict.fromkeys("AB", "SELECT *, 1 AS cluster FROM log"), None, "auc", connection=connection,

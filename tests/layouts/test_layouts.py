@@ -333,7 +333,7 @@ def test_the_rows_of_one_table_pair_its_scores() -> None:
         if row["system"] == "B":
             assert row["delta"] == pytest.approx(other["delta"], rel=1e-12)
             assert row["p"] == pytest.approx(other["p"], rel=1e-6)
-    assert "200 rows of one table" in " ".join(paired.notes())
+    assert "200 rows of one table" in " ".join(paired.lines_below())
 
 
 def test_scores_of_rankings() -> None:

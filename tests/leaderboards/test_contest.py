@@ -188,7 +188,7 @@ def test_the_text_of_a_margin(runs: dict[str, Scores], truth: Any) -> None:
     found = leaderboard(runs, truth, "ndcg@10", margin="16%")
     near = [row["system"] for row in found.rows if row["verdict"] == "equivalent"]
     assert near == ["like good"]
-    assert found.sentence.endswith(f"; like good is equivalent to {found.rows[0]['system']}")
+    assert found.verdict.endswith(f"; like good is equivalent to {found.rows[0]['system']}")
     assert (
         "margin 16 % of the best system: its tests (not worse, equivalent) are one-sided at 0.05, "
         "corrected in the same way"
@@ -310,7 +310,7 @@ def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     ]  # fmt: skip
     assert [(row["rank_lower"], row["rank_upper"]) for row in rows] == [(1, 2), (1, 2), (3, 3)]
     assert (rows[1]["delta"], rows[1]["p"]) == (0, 1)
-    assert found.sentence == "2 of 3 systems share the first tier: no clear difference among them"
+    assert found.verdict == "2 of 3 systems share the first tier: no clear difference among them"
 
 
 @pytest.mark.slow
@@ -339,7 +339,7 @@ def test_the_only_system_with_a_value_is_not_called_the_best(truth: Any) -> None
         ("good", 1, "not tested"), ("lost", None, "no value"),
     ]  # fmt: skip
     assert {(row["tier"], row["probability_best"]) for row in found.rows} == {(None, None)}
-    assert found.sentence == "good has the best value of 2 systems, and no test compares them"
+    assert found.verdict == "good has the best value of 2 systems, and no test compares them"
 
 
 @pytest.mark.slow
@@ -348,7 +348,7 @@ def test_a_missing_query_counts_as_zero(truth: Any) -> None:
     half = {q: items for q, items in run.items() if int(q[1:]) % 2}
     found = leaderboard({"half": half, "whole": run}, truth, "ndcg@10")
     assert [(row["system"], row["n"]) for row in found.rows] == [("whole", QUERIES), ("half", QUERIES)]
-    assert found.sentence == "whole is the best of 2 systems"
+    assert found.verdict == "whole is the best of 2 systems"
     with pytest.raises(InputError, match="have values of different queries"):
         leaderboard({"half": half, "whole": run}, truth, "ndcg@10", missing="skip")
     common = leaderboard({"half": half, "whole": run}, truth, "ndcg@10", missing="skip", allow_different=True)
@@ -375,7 +375,7 @@ def test_slices_have_places_and_a_family_of_their_own(truth: Any) -> None:
     assert in_y["mixed"]["verdict"] == "worse"
     assert {row["n_tests"] for row in in_y.values()} == {6}
     assert rows_of(found, "ndcg@10")["mixed"]["n_tests"] == 3
-    assert found.sentence == "mixed is the best of 3 systems; mixed is worse where plan=y (turned leads)"
+    assert found.verdict == "mixed is the best of 3 systems; mixed is worse where plan=y (turned leads)"
     assert "ndcg@10 where plan=y" in found.lines(80)
     assert [row[0] for row in found.shown().cells] == ["(all)"] * 3 + ["x"] * 3 + ["y"] * 3
 
@@ -385,7 +385,7 @@ def test_other_metrics_may_have_another_leader(truth: Any) -> None:
     first = {q: dict.fromkeys([*items][:1], 2.0) for q, items in truth.items()}
     every = {q: {"wrong": 9.0, **dict.fromkeys(items, 1.0)} for q, items in truth.items()}
     found = leaderboard({"first": first, "every": every}, truth, ["mrr", "recall@5"])
-    assert found.sentence == (
+    assert found.verdict == (
         "by mrr, first is the best of 2 systems; by recall@5, every is the best of 2 systems"
     )
 
@@ -432,7 +432,7 @@ def test_metrics_without_a_test_have_places_only() -> None:
             "not tested",
         )
     assert {row["tier"] for row in rows_of(found, "auc").values()} <= {"a", "b"}
-    assert "new has the best value of 2 systems, and no test compares them" in found.sentence
+    assert "new has the best value of 2 systems, and no test compares them" in found.verdict
     whole = leaderboard(
         table, metrics="average_precision", where=where, interval_method="bootstrap", resamples=150, **shop
     )

@@ -153,7 +153,7 @@ def tiers(board: Leaderboard, *letters: str) -> Leaderboard:
 def test_the_first_line_says_who_is_the_best(
     board: Leaderboard, letters: tuple[str, ...], sentence: str
 ) -> None:
-    assert tiers(board, *letters).sentence == sentence
+    assert tiers(board, *letters).verdict == sentence
 
 
 def test_a_system_may_be_alone_without_being_better(board: Leaderboard) -> None:
@@ -162,7 +162,7 @@ def test_a_system_may_be_alone_without_being_better(board: Leaderboard) -> None:
                strict=True)  # fmt: skip
     found = replace(board, rows=tuple({**row, "tier": t, "verdict": v} for row, t, v in rows))
     names = [row["system"] for row in board.rows]
-    assert found.sentence.startswith(
+    assert found.verdict.startswith(
         f"{names[0]} has the best value of 4 systems, but no test shows that it is better than "
         f"{names[1]} and {names[3]}"
     )
@@ -171,7 +171,7 @@ def test_a_system_may_be_alone_without_being_better(board: Leaderboard) -> None:
 def test_a_letter_with_a_number_is_another_letter(board: Leaderboard) -> None:
     rows = zip(board.rows, ("a", "aa2", "a2", "a2b"), strict=True)
     found = replace(board, rows=tuple({**row, "tier": tier} for row, tier in rows))
-    assert found.sentence.startswith("2 of 4 systems share the first tier")
+    assert found.verdict.startswith("2 of 4 systems share the first tier")
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_hostile_names_stay_in_their_cells(board: Leaderboard) -> None:
     assert sum(line.startswith("| ") for line in hostile.shown().markdown().splitlines()) == 6
     assert "a\\|b\\n1 injected" in hostile.shown().markdown()
     assert "\\& 100\\%\\_\\{\\}" in hostile.to_latex()
-    assert tiers(hostile, "a", "b", "b", "b").sentence.startswith("<script>")
+    assert tiers(hostile, "a", "b", "b", "b").verdict.startswith("<script>")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -258,7 +258,7 @@ def test_the_command_prints_the_screen(run: Command, monkeypatch: pytest.MonkeyP
 def test_json_names_the_correction_and_the_pairs(run: Command) -> None:
     found = document(run(*ASK, "--format", "json").out)
     assert found["command"] == "leaderboard"
-    assert found["sentence"].startswith("both systems share")
+    assert found["verdict"].startswith("both systems share")
     assert found["method"] == "paired_t; 1 pair of each metric, p adjusted by holm, p < 0.05"
     assert {(row["test"], row["adjust"], row["n_tests"], row["alpha"]) for row in found["rows"]} == {
         ("paired_t", "holm", 1, 0.05)

@@ -199,8 +199,8 @@ def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experi
     ):
         assert told in text
     assert result.to_pandas()["metric"].unique().tolist() == METRICS
-    assert result.summary.to_pylist() == result.rows
-    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["rows"] == result.rows
+    assert result.summary.to_pylist() == list(result.rows)
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["rows"] == list(result.rows)
     assert result._repr_html_().count("<tr>") == 9
     assert "welch" not in result.sql
     assert result.sql.count("SELECT") > 5
@@ -378,7 +378,7 @@ def test_every_format_has_the_rows_and_is_known_as_ours(
     write_experiment(result, format_, path)
     targets.refuse(path, format_)
     if format_ == "parquet":
-        assert pq.read_table(path).to_pylist() == result.rows
+        assert pq.read_table(path).to_pylist() == list(result.rows)
         return
     text = path.read_text("utf-8")
     if format_ == "csv":

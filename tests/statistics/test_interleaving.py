@@ -96,7 +96,7 @@ def test_users_are_the_units() -> None:
 def test_balanced_needs_ranks_and_places() -> None:
     table = pa.table({"impression_id": [1, 1], "system": ["A", "B"], "clicked": [0, 1]})
     found = duckmetrics.run_test("interleaving", table, baseline="A", method="balanced")
-    assert found.rows == []
+    assert found.rows == ()
     assert "no rows" in found.warnings[0]
 
 

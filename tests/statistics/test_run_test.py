@@ -224,7 +224,7 @@ def test_the_sql_is_what_ran(database: duckdb.DuckDBPyConnection) -> None:
 def test_a_p_value_is_never_0() -> None:
     far = "SELECT unnest([100000, 1]) AS observed"
     result = run_test("chi_square", far)
-    assert result.rows[0]["p"] == 0
+    assert result.rows[0]["p"] == result.summary["p"][0].as_py() == 1e-300
     assert "<1e-300" in repr(result)
     assert result.to_dict()["rows"][0]["p"] == 1e-300
     near = run_test("chi_square", "SELECT unnest([3, 7]) AS observed")
@@ -244,7 +244,7 @@ def test_warnings(database: duckdb.DuckDBPyConnection) -> None:
     anova = run_test("anova", "per_query", connection=database)
     assert anova.warnings[0].startswith(f"{min(row['n'] for row in anova.rows)} units")
     alone = run_test("paired_t", f"FROM ({ROWS['per_query']}) WHERE system = 'A'", baseline="A")
-    assert alone.rows == []
+    assert alone.rows == ()
     assert alone.warnings[0].startswith("no rows: ")
 
 
