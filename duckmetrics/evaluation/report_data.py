@@ -49,8 +49,6 @@ AS_IT_IS = "as it is"
 TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
 # Counts of four digits or more, which are not part of a number or name.
 COUNTS = re.compile(r"(?<![\w.,=-])\d{4,}(?![\w.])")
-# The space before a sign of per cent.
-PERCENT = re.compile(r"(?<=\d) %")
 # The columns of a result that a row of the report has under the same name.
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
 # Column of the JSON -> table of the checks, in words.
@@ -240,8 +238,8 @@ def _is_of_method(finding: Finding) -> bool:
 
 
 def _counted(sentence: str) -> str:
-    """Write the counts of a sentence with commas, and shares as ``95%``."""
-    return PERCENT.sub("%", COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence))
+    """Write the counts of a sentence with commas."""
+    return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)
 
 
 def _renumbered(sql: str) -> str:

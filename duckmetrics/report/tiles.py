@@ -155,7 +155,7 @@ def _weakest(reading: Reading, row: Row) -> Tile:
 
 
 def _level(reading: Reading) -> str:
-    return "" if reading.data.level is None else f"{100 * reading.data.level:g}% "
+    return "" if reading.data.level is None else f"{100 * reading.data.level:g} % "
 
 
 # ---- the data

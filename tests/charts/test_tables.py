@@ -46,7 +46,7 @@ def test_a_page_has_the_intervals_as_numbers_and_a_picture_has_room_for_the_mark
     own = replace(change(), row=row(system="B"))
     picture = changes.intervals("A", {"ndcg@10": [own]}, 0.9)
     shown = picture.drawing.html(Ids(), "", "")
-    assert "90% interval</th>" in shown
+    assert "90 % interval</th>" in shown
     assert "+10.0% to +30.0%</td>" in shown
     assert "interval" not in picture.drawing.standalone(0).shapes
     lower = replace(change(), direction=-1, row=row(delta=-0.1, delta_lower=-0.15, delta_upper=-0.05))

@@ -176,7 +176,7 @@ def answers(data: ReportData) -> dict[str, tuple[str, str, str]]:
 def test_the_answers_of_a_comparison() -> None:
     found = answers(compared(row(), JP))
     assert found["By how much?"] == ("25% better", "by ndcg@10, relative to old", "better")
-    sure = "95% interval from 100 users; chance alone rarely makes such a difference (p under 0.001)"
+    sure = "95 % interval from 100 users; chance alone rarely makes such a difference (p under 0.001)"
     assert found["How sure?"] == ("+20% to +30%", sure, "")
     assert found["Where is it worse?"] == ("JP: −50.0%", "by ndcg@10; 100 of 100 users (100%)", "worse")
     assert found["Can the data be trusted?"] == ("Not checked", "the data could not be read again", "even")
