@@ -5,20 +5,20 @@
 -- params:   kind VARCHAR DEFAULT 'rank' CHECK (kind IN ('rank', 'entropy'))
 -- values:   kind: as in ranking/effective_catalog_size
 -- grain:    system, segment, item_id
--- note:     items with equal exposure have the mean of their places, so that their ids decide nothing
+-- note:     a slope is the change if one list less has the item, see gini_slopes
 WITH shared AS (
     SELECT
         system,
         segment,
         item_id,
         exposure,
+        CASE $kind WHEN 'rank' THEN 2e0 * (n_listed + 1 - low_place) ELSE ln(exposure) END AS weight,
         CASE $kind
-            WHEN 'rank' THEN 2e0 * (n_listed + 1) - (
-                min(low_place) OVER (PARTITION BY system, segment, exposure)
-                + max(low_place) OVER (PARTITION BY system, segment, exposure)
+            WHEN 'rank' THEN 2e0 * (
+                n_listed + 1 - min(low_place) OVER (PARTITION BY system, segment, exposure)
             )
-            ELSE ln(exposure)
-        END AS weight
+            ELSE exposure * ln(exposure) - (exposure - 1) * ln(greatest(exposure - 1, 1e0)) - 1
+        END AS change
     FROM exposures
 ),
 summed AS (
@@ -31,8 +31,8 @@ SELECT
     shared.segment,
     shared.item_id,
     CASE $kind
-        WHEN 'rank' THEN shared.weight - summed.weighted
-        ELSE (summed.weighted - shared.weight) * summed.total / exp(summed.weighted)
+        WHEN 'rank' THEN shared.change - summed.weighted
+        ELSE (summed.weighted - shared.change) * summed.total / exp(summed.weighted)
     END / summed.total AS slope,
     0e0 AS mean_slope
 FROM shared

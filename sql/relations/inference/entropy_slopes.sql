@@ -2,28 +2,52 @@
 -- title:    Change of the entropy with each list that has an item
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id), items (item_id)
--- params:   weights VARCHAR DEFAULT 'items' CHECK (weights IN ('items', 'lists'))
--- values:   weights: as in relations/ranking/item_lists
+-- params:   scale VARCHAR DEFAULT 'none' CHECK (scale IN ('none', 'items', 'max')),
+--           weights VARCHAR DEFAULT 'items' CHECK (weights IN ('items', 'lists'))
+-- values:   scale: as in relations/ranking/entropy_items
+--           weights: as in relations/ranking/item_lists
 -- grain:    system, segment, item_id
--- note:     the number of recommended items of scale=items is taken as given
-WITH summed AS (
+-- note:     a slope is the change if one list less has the item, see gini_slopes
+WITH counted AS (
     SELECT
         system,
         segment,
+        item_id,
+        n_lists,
+        weight,
+        divisor,
+        ln(n_lists) AS logarithm,
+        ln(greatest(n_lists - 1, 1e0)) AS lower_logarithm
+    FROM entropy_items
+),
+summed AS (
+    SELECT
+        system,
+        segment,
+        count(*) AS n_items,
         sum(n_lists) AS n_places,
         sum(weight) AS total,
-        sum(weight * ln(n_lists)) / sum(weight) AS mean_logarithm
-    FROM entropy_items
+        sum(weight * logarithm) / sum(weight) AS mean_logarithm
+    FROM counted
     GROUP BY system, segment
 )
 SELECT
-    entropy_items.system,
-    entropy_items.segment,
-    entropy_items.item_id,
-    (CASE $weights WHEN 'lists' THEN 0e0 ELSE summed.mean_logarithm - ln(entropy_items.n_lists) END / summed.total
-        + 1 / summed.n_places - entropy_items.weight / entropy_items.n_lists / summed.total)
-        / entropy_items.divisor AS slope,
-    CASE $weights WHEN 'lists' THEN summed.mean_logarithm - ln(entropy_items.n_lists) ELSE 0e0 END
-        / summed.total / entropy_items.divisor AS mean_slope
-FROM entropy_items
-JOIN summed ON summed.system = entropy_items.system AND summed.segment = entropy_items.segment;
+    counted.system,
+    counted.segment,
+    counted.item_id,
+    (
+        1 / summed.n_places - CASE $weights
+            WHEN 'lists' THEN counted.weight * (counted.logarithm - counted.lower_logarithm)
+            ELSE counted.n_lists * counted.logarithm - (counted.n_lists - 1) * counted.lower_logarithm
+                - summed.mean_logarithm
+        END / summed.total
+        - CASE
+            WHEN $scale = 'items' AND counted.n_lists = 1
+                THEN (ln(summed.n_places) - summed.mean_logarithm) / nullif(summed.n_items - 1, 0)
+            ELSE 0e0
+        END
+    ) / counted.divisor AS slope,
+    CASE $weights WHEN 'lists' THEN summed.mean_logarithm - counted.lower_logarithm ELSE 0e0 END
+        / summed.total / counted.divisor AS mean_slope
+FROM counted
+JOIN summed ON summed.system = counted.system AND summed.segment = counted.segment;
