@@ -11,6 +11,7 @@ from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.explaining import explained
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.request import read_request
 
@@ -114,6 +115,8 @@ def explain(
                 measures[0].text, "is not a metric of rankings, which have queries",
                 "explain groups of rows with by= (--by), such as by='country'",
             )  # fmt: skip
+        if all(measure.family == RANKING for measure in measures):
+            explained(session.catalog, measures)  # refuses them before the tables that they need are missed
         evaluation = session.evaluation(measures)
         given: dict[str, Any] = {"system": of, "baseline": baseline, "items": items, "show": show, "n": n}
         return evaluation.explain(query, by=by, **given)

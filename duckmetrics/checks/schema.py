@@ -7,7 +7,7 @@ the others can run. The columns that they cannot rely on are noted as doubtful.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
@@ -89,7 +89,9 @@ class Admission:
             whole, by=(), queries=None, population=None, positions=False, history=None, items=None,
             reference=None,
         )  # fmt: skip
-        for request in (whole, plain) if whole != plain else (whole,):
+        # A frame of pandas has no truth value, so tables are compared by their identity.
+        differs = any(getattr(whole, one.name) is not getattr(plain, one.name) for one in fields(whole))
+        for request in (whole, plain) if differs else (whole,):
             try:
                 return read(request, self._tables.mended)
             except InputError as error:

@@ -91,12 +91,7 @@ class Explainer:
             raise MetricError(
                 metric or "explain", "not a metric of rankings", "evaluate one, such as ndcg@10"
             )
-        reasons = {m.text: reason_against(self.catalog, m.metric) for m in asked}
-        found = [m for m in asked if reasons[m.text] is None]
-        if not found:
-            names = ", ".join(explainable(self.catalog))
-            text, reason = next(iter(reasons.items()))
-            raise UnsupportedError(text, reason, f"these metrics can be explained: {names}")
+        found = explained(self.catalog, asked)
         return found[0], len(found)
 
     def inputs(self, measure: Measure, by: str | None = None) -> Inputs:
@@ -245,6 +240,21 @@ def explainer_of(session: Opened, parts: Sequence[FamilyEvaluation]) -> Explaine
 def _adds(row: Row) -> bool:
     """Return whether an item adds anything to the value of a system."""
     return bool(row["contribution"] or row["baseline_contribution"])
+
+
+def explained(catalog: Catalog, measures: Sequence[Measure]) -> list[Measure]:
+    """Return the metrics of rankings that can be explained.
+
+    Raises:
+        UnsupportedError: none of them is a sum over items.
+    """
+    reasons = {measure.text: reason_against(catalog, measure.metric) for measure in measures}
+    found = [measure for measure in measures if reasons[measure.text] is None]
+    if not found:
+        names = ", ".join(explainable(catalog))
+        text, reason = next(iter(reasons.items()))
+        raise UnsupportedError(text, reason, f"these metrics can be explained: {names}")
+    return found
 
 
 def _side(measure: Measure, value: Row, found: Sequence[Row], name: str | None) -> Side:

@@ -119,7 +119,7 @@ def _of_columns(table: Table, columns: ColumnMap, ids: RankingIds) -> Iterator[t
             raise InputError(
                 source.label,
                 f"column {vector!r} is {source.columns[vector]}, not a list of numbers",
-                "give each item a vector in one column",
+                f"give each item a vector in one column, such as CAST({vector} AS DOUBLE[])",
             )
         values.number_expression(items_of(source, vector), vector)
         found = selected(source, {

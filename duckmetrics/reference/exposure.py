@@ -56,7 +56,7 @@ def coverage(
     exposed = _exposures(lists, k, "none", 1)
     counted = choose({"catalog": exposed.keys() & set(catalog), "recommended": exposed.keys()}, over)
     whole = choose({"share": len(set(catalog)) + padding, "count": 1}, scale)
-    return len(counted) / whole if counted and whole else None
+    return len(counted) / whole if exposed and whole else None
 
 
 def gini(

@@ -15,6 +15,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.request import read_request
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown
 
@@ -167,9 +168,19 @@ def ties(
             read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
         )
         for measure in measures:
-            if measure.family != RANKING:
-                raise MetricError(measure.text, "knows no order of equal scores", "leave it out")
+            _refuse_without_order(measure)
         return TieReport(tuple(_report(session, measures)))
+
+
+def _refuse_without_order(measure: Measure) -> None:
+    """Refuse metrics that do not depend on the order of equal scores, or need more than a ranking."""
+    if measure.family != RANKING:
+        raise MetricError(measure.text, "does not depend on the order of equal scores", "leave it out")
+    if measure.metric.is_of_systems:
+        raise MetricError(measure.text, "has no values of queries, which ties counts", "leave it out")
+    if not SIDE_INPUTS.isdisjoint(measure.metric.inputs):
+        what = "reads a table besides predictions and truth, which ties does not take"
+        raise MetricError(measure.text, what, "leave it out")
 
 
 def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:

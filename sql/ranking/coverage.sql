@@ -41,6 +41,6 @@
 SELECT
     system,
     segment,
-    CAST(count(*) AS DOUBLE) / nullif(max(n_catalog), 0) AS value
+    CAST(max(n_covered) AS DOUBLE) / nullif(max(n_catalog), 0) AS value
 FROM covered
 GROUP BY system, segment;

@@ -105,7 +105,7 @@ def test_systems_presets_and_switches() -> None:
 
 
 def test_metrics_of_rows_know_no_order() -> None:
-    with pytest.raises(MetricError, match="knows no order of equal scores"):
+    with pytest.raises(MetricError, match="does not depend on the order of equal scores"):
         duckmetrics.ties("SELECT 1 AS label, 1 AS score", metrics="auc")
 
 

@@ -389,6 +389,12 @@ OF_RANKINGS = {
     "new users": Fault(
         "cold_user", "note", 5, "query_id", "query_id=u01", "by=history_length",
         history="FROM h WHERE query_id > 'u05'"),
+    "a catalogue that spells its items differently": Fault(
+        "no_listed_item", "warning", 1, "item_id", "", "same ids", also=("unlisted_item",),
+        items="SELECT * REPLACE ('x-' || item_id AS item_id) FROM c"),
+    "a reference that spells its items differently": Fault(
+        "no_reference_item", "warning", 80, "item_id", "item_id=x-i00, found_in=reference", "same ids",
+        options=AGAINST, reference="SELECT * REPLACE ('x-' || item_id AS item_id) FROM r"),
     "items outside of the catalogue": Fault(
         "unlisted_item", "warning", 2, "item_id", "item_id=i03, lists=1", "add them",
         items="FROM c WHERE item_id NOT IN ('i03', 'i13')"),

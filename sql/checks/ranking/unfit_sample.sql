@@ -7,7 +7,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   catalog_size INTEGER DEFAULT NULL
--- advice:   make each relevant item a query of its own, with the items sampled for it, or evaluate without catalog_size
+-- advice:   make each relevant item a query of its own with the items sampled for it, or give no size of the catalogue
 WITH found AS (
     SELECT
         candidates.system,

@@ -9,9 +9,9 @@
 --           denominator: as in ranking/gini
 --           discount: as in relations/ranking/first_items
 -- grain:    system, segment, item_id
--- note:     a slope is the change if one list less has the item (the jackknife), because most items of a large catalogue
+-- note:     a slope is the change if one list less has the item (the jackknife), as most items of a large catalogue
 --           are in few lists: the item then has the lowest place of the items with its exposure; with over=recommended,
---           an item of one list no longer counts; with a discount, an item of one list passes those with less exposure
+--           an item of one list no longer counts; with a discount, such an item passes those with less exposure
 WITH shared AS (
     SELECT
         system,
