@@ -182,8 +182,12 @@ class Leaderboard(Examined, Tabular):
         each = " of each metric" if len(self.evaluation.metrics) > 1 else ""
         return f"{' and '.join(counted)}{each}"
 
-    def footer(self) -> list[str]:
-        """Return the meaning of the columns, with the method behind them."""
+    def footer(self, letters: str = "tier") -> list[str]:
+        """Return the meaning of the columns, with the method behind them.
+
+        Args:
+            letters: the name of the letters that a tier has.
+        """
         lines = []
         if any(row["better"] == "lower" for row in self.rows):
             lines.append("↓ lower is better")
@@ -194,7 +198,7 @@ class Leaderboard(Examined, Tabular):
             known = f"the true rank is in this range, for all systems of a table at once with {sure}"
             left = "the range that these tests leave, without a guarantee that the true rank is in it"
             lines += [
-                f"tier: systems that share a letter cannot be distinguished ({self.method})",
+                f"{letters}: no clear difference between systems that share a letter ({self.method})",
                 f"ranks: {known if self.at_once else left}",
             ]
         if any(row["probability_best"] is not None for row in self.rows):
@@ -241,11 +245,12 @@ class Leaderboard(Examined, Tabular):
         Args:
             whole: show all columns.
         """
-        notes = [*self.footer(), *self.lines_below()]
         if whole:
+            notes = [*self.footer(), *self.lines_below()]
             header = [name for name in self.rows[0] if name != "signature"]
             cells = [[cell_text(row[name]) for name in header] for row in self.rows]
             return Shown(header, cells, (*NUMBERS, *COUNTS), self.verdict, notes)
+        notes = [*self.footer("superscripts"), *self.lines_below()]
         by = self.evaluation.by
         slices = (
             list(zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True)) if by else []

@@ -42,8 +42,8 @@ a     2  2 digits       0.9830  1 to 2  −0.0020     16 %                     �
 b     3  1 digit        0.9250       3  −0.0600     <1 %               ──●──
 c     4  blocks         0.7950       4  −0.1900     <1 %  ────●───
 
-tier: systems that share a letter cannot be distinguished (paired_t; 6 pairs, p
-  adjusted by holm, p < 0.05)
+tier: no clear difference between systems that share a letter (paired_t; 6
+  pairs, p adjusted by holm, p < 0.05)
 ranks: the true rank is in this range, for all systems of a table at once with
   95 % confidence
 P(best): chance of being the best, the share of 2,000 bootstrap resamples of the
