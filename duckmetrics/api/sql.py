@@ -41,7 +41,7 @@ def sql(
         per_query: return a row per query instead of one row per metric with the mean.
         system: the column of `predictions` that names the system; the result has rows for each system.
         steps: write one temporary table per step instead of one query.
-        like: a tool whose conventions stand in for the defaults, as for `evaluate`. Comments of the text say
+        like: a tool whose conventions replace the defaults, as for `evaluate`. Comments of the text say
             what the tool needs of the rows, since nothing checks them.
         **switches: conventions, as for `evaluate`, or parameters of the table.
 

@@ -174,9 +174,9 @@ class Session:
             _refuse_columns_as_tables(request, self.attach)
             raise MetricError(
                 ", ".join(measure.text for measure in measures),
-                "of rows with a label, and reads no truth, though one is given",
-                "leave the truth out, as the label is a column of the predictions, such as {'label': y, "
-                "'score': p}; or ask for a metric of rankings, such as ndcg@10",
+                "labels are read from the predictions, but a truth is given",
+                "leave the truth out, and pass labels with the scores, such as {'label': y, 'score': p}; or "
+                "ask for a metric of rankings, such as ndcg@10",
             )
         families = dict.fromkeys(measure.family for measure in measures)
         parts: list[FamilyEvaluation] = []

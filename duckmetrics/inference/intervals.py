@@ -219,10 +219,10 @@ def _method(inference: Inference, units: Units) -> str:
     if inference.method != BOOTSTRAP:
         return "Student's t"
     if not units.measures:
-        return f"bootstrap of {inference.samples} resamples"
+        return f"bootstrap of {inference.samples:,} resamples"
     has_others = units.samples is not None and inference.samples != inference.resamples
-    others = f" ({inference.samples} for metrics that are computed again as a whole)" if has_others else ""
-    return f"bootstrap of {inference.resamples} resamples{others}"
+    others = f" ({inference.samples:,} for metrics that are computed again as a whole)" if has_others else ""
+    return f"bootstrap of {inference.resamples:,} resamples{others}"
 
 
 def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> list[Finding]:
@@ -232,7 +232,7 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
              for name in ("metric", "slice", "system", *units.columns.values())]  # fmt: skip
     rows = engine.rows(exp.select(*columns).from_(bounds).order_by(*order))
     overall = [n for _, slice_, *_, n, _ in rows if not slice_ and n]
-    counts = f"{min(overall)} to {max(overall)}" if len(set(overall)) > 1 else "".join(map(str, overall[:1]))
+    counts = " to ".join(f"{n:,}" for n in dict.fromkeys((min(overall), max(overall)))) if overall else ""
     over = f"{counts} {units.kind}".strip()
     advice = (
         "if several belong to one user, say so with cluster='user_id'"

@@ -47,7 +47,7 @@ class Request:
         items: the catalogue.
         reference: another run that each system is compared with.
         switches: conventions for all metrics.
-        like: the tool whose conventions stand in for the defaults.
+        like: the tool whose conventions replace the defaults.
         verify: how many queries are recomputed by the reference as well, None for none.
         chunks: in how many parts the queries are evaluated, 0 for all of them at once.
         inference: how intervals and comparisons are made, None for none.

@@ -104,7 +104,7 @@ def sampled(
         n_negatives: the number m drawn for each query; by default the number of candidates less one.
         methods: what to compute, of naive, rank_estimate, bv and em.
         gamma: the weight of the variance in ``bv``, in (0, 1]; 1 is the posterior mean.
-        like: a tool whose conventions stand in for the defaults, as for `evaluate`.
+        like: a tool whose conventions replace the defaults, as for `evaluate`.
         **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
         system, columns, layout, where, version, as_of, connection, threads, memory_limit, temp_directory,

@@ -186,9 +186,9 @@ def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("metrics", "resamples", "words"), [
-    ("auc", None, "bootstrap of 10000 resamples over"),
-    ("max_f1", None, "bootstrap of 1000 resamples"),
-    ("auc, max_f1", None, "bootstrap of 10000 resamples (1000 for metrics that are computed again"),
+    ("auc", None, "bootstrap of 10,000 resamples over"),
+    ("max_f1", None, "bootstrap of 1,000 resamples"),
+    ("auc, max_f1", None, "bootstrap of 10,000 resamples (1,000 for metrics that are computed again"),
     ("auc, max_f1", 50, "bootstrap of 50 resamples over"),
 ])  # fmt: skip
 def test_the_note_has_the_numbers_of_resamples_that_were_drawn(
