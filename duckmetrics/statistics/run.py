@@ -16,6 +16,7 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.document import P_NAME, document, with_positive_p
+from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept, check_numbers
@@ -123,7 +124,7 @@ def run_test(
         name: a statistic or an alias, such as ``"paired_t"``; `duckmetrics test` lists them.
         table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or arrays by name, with the
             columns that the statistic reads. Tests of counts also take a list of them, such as ``[3, 7]``, or
-            of rows. Tests of pairs read what `Evaluation.per_query` returns:
+            of rows. Tests of pairs read the result of `evaluate`, or a table such as its `per_query`:
             (system, metric, query_id, value), one row per query.
         columns: canonical name -> your name, as in ``{"arm": "variant", "value": "revenue"}``.
         connection: a DuckDB connection, or the path of a database file.
@@ -266,8 +267,10 @@ def _param(definition: Definition, param: Param) -> Iterator[str]:
 
 
 def _listed(definition: Definition, table: Any) -> Any:
-    """Return counts in a list as a table; any other table as it is."""
+    """Return counts in a list and the values of an evaluation as a table; any other table as it is."""
     wanted, _ = input_of(definition)
+    if wanted == PER_QUERY and isinstance(table, Evaluation):
+        return table.per_query
     return tabled(table, wanted=wanted) if wanted in SAMPLES else table
 
 

@@ -221,6 +221,14 @@ def test_the_sql_is_what_ran(database: duckdb.DuckDBPyConnection) -> None:
 # ---- the output ---------------------------------------------------------------------------------
 
 
+def test_pairs_are_read_from_an_evaluation() -> None:
+    runs = {name: {f"q{i}": {"a": i % k, "b": 1} for i in range(9)} for name, k in (("A", 3), ("B", 4))}
+    ev = duckmetrics.evaluate(runs, {f"q{i}": {"a": 1} for i in range(9)}, "mrr")
+    found = run_test("paired_t", ev, baseline="A")
+    assert found.rows == run_test("paired_t", ev.per_query, baseline="A").rows
+    assert found.rows[0]["n"] == 9
+
+
 def test_a_p_value_is_never_0() -> None:
     far = "SELECT unnest([100000, 1]) AS observed"
     result = run_test("chi_square", far)
