@@ -29,10 +29,12 @@ HISTORY = [
 SPECS = [
     "ranking.gini@5", "ranking.gini(discount=geometric)@5",
     "ranking.gini(over=recommended, denominator=n_minus_1)",
-    "evenness(discount=log2)@5", "shannon_entropy@5", "shannon_entropy(weights=lists)@5",
-    "shannon_entropy(scale=max)", "shannon_entropy(unit=nats, scale=items)", "effective_catalog_size@5",
+    "ranking.gini(over=recommended, discount=log2)@5", "evenness(discount=log2)@5", "shannon_entropy@5",
+    "shannon_entropy(weights=lists)@5", "shannon_entropy(scale=max)",
+    "shannon_entropy(unit=nats, scale=items)", "effective_catalog_size@5",
     "effective_catalog_size(kind=entropy)", "personalization", "personalization(norm=k)@5",
-    "personalization(norm=full_k)@5", "item_novelty@5", "item_novelty(cold=skip)", "item_novelty(cold=one)@3",
+    "personalization(norm=full_k)@5", "item_novelty@5", "item_novelty(cold=skip)",
+    "item_novelty(cold=one)@3",
 ]  # fmt: skip
 SIMULATED = [
     "ranking.gini@5",

@@ -286,7 +286,7 @@ OF_RANKINGS = {
         options={"population": "SELECT unnest(['u01', NULL]) AS query_id"}),
     "no samples of candidates": Fault(
         "unfit_sample", "error", 60, "query_id", "query_id=u01, relevant=12, found=9, candidates=12",
-        "without catalog_size", options={"catalog_size": 99}),
+        "give no size", options={"catalog_size": 99}),
     "an attribute of items": Fault(
         "varying_attribute", "error", 1, "", "", "attribute of the query", options={"by": "item_id"}),
     "a slice of no column": Fault("input", "error", 1, "", "", "queries=", options={"by": "country"}),
@@ -391,7 +391,7 @@ OF_RANKINGS = {
         history="FROM h WHERE query_id > 'u05'"),
     "a catalogue that spells its items differently": Fault(
         "no_listed_item", "warning", 1, "item_id", "", "same ids", also=("unlisted_item",),
-        items="SELECT * REPLACE ('x-' || item_id AS item_id) FROM c"),
+        options={"metrics": "coverage@10"}, items="SELECT * REPLACE ('x-' || item_id AS item_id) FROM c"),
     "a reference that spells its items differently": Fault(
         "no_reference_item", "warning", 80, "item_id", "item_id=x-i00, found_in=reference", "same ids",
         options=AGAINST, reference="SELECT * REPLACE ('x-' || item_id AS item_id) FROM r"),

@@ -1,5 +1,5 @@
 -- name:     no_listed_item
--- title:    systems that recommend no item of the catalogue
+-- title:    systems without any item of the catalogue
 -- for:      items
 -- severity: warning
 -- why:      ids that do not match look the same as a system that covers nothing and has no variety

@@ -17,7 +17,8 @@ WITH counted AS (
         weight,
         divisor,
         ln(n_lists) AS logarithm,
-        ln(greatest(n_lists - 1, 1e0)) AS lower_logarithm
+        ln(greatest(n_lists - 1, 1e0)) AS lower_logarithm,
+        $scale = 'items' AND n_lists = 1 AS is_lost
     FROM entropy_items
 ),
 summed AS (
@@ -42,12 +43,13 @@ SELECT
                 - summed.mean_logarithm
         END / summed.total
         - CASE
-            WHEN $scale = 'items' AND counted.n_lists = 1
-                THEN (ln(summed.n_places) - summed.mean_logarithm) / nullif(summed.n_items - 1, 0)
+            WHEN counted.is_lost THEN (ln(summed.n_places) - summed.mean_logarithm) / summed.n_items
             ELSE 0e0
         END
-    ) / counted.divisor AS slope,
+    ) * CASE WHEN counted.is_lost THEN summed.n_items / nullif(summed.n_items - 1e0, 0) ELSE 1e0 END
+        / counted.divisor AS slope,
     CASE $weights WHEN 'lists' THEN summed.mean_logarithm - counted.lower_logarithm ELSE 0e0 END
+        * CASE WHEN counted.is_lost THEN summed.n_items / nullif(summed.n_items - 1e0, 0) ELSE 1e0 END
         / summed.total / counted.divisor AS mean_slope
 FROM counted
 JOIN summed ON summed.system = counted.system AND summed.segment = counted.segment;

@@ -5,9 +5,8 @@
 --           system_values (system, segment, value)
 -- grain:    system, segment, query_id
 -- source:   Serfling, Approximation Theorems of Mathematical Statistics, 1980, chapter 6
--- note:     a slope is the change of the metric with the exposure of an item, and mean_slope that with its mean over
---           the items of a list (the influence function); the values are those of the delta method: the metric plus
---           n times the slopes of a list, less their mean
+-- note:     a slope is the change of the metric with the exposure of an item, mean_slope that with its mean over
+--           the items of a list; a value is the metric plus n times the slopes of a list, less their mean over lists
 WITH summed AS (
     SELECT
         lists.system,
