@@ -117,6 +117,10 @@ def plan(
     goal = read_goal(difference, margin, units, power, alpha, comparisons, adjust)
     share = _read_share(share, rate)
     if predictions is None and system is None and score is None:
+        if switches:
+            raise MetricError(
+                next(iter(switches)), "belongs to metrics of data, and no data are given", "leave it out"
+            )
         return _from_numbers(goal, sd, rate, unpaired, share)
     if sd is not None or rate is not None:
         raise MetricError("plan", "data together with sd or rate", "give either")

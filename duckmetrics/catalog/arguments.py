@@ -37,9 +37,8 @@ def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> 
     """
     arguments = [name for name in signature(function).parameters if name != "switches"]
     for name in switches:
-        near = get_close_matches(name, arguments, n=1, cutoff=LIKE)
-        if (meant := MEANT.get(name, "")) in arguments:
-            near = [meant]
+        meant = [MEANT[name]] if name in MEANT else get_close_matches(name, arguments, n=1, cutoff=LIKE)
+        near = [argument for argument in meant if argument in arguments]
         if name not in Switches.__annotations__ and near:
             raise MetricError(
                 f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"

@@ -156,7 +156,9 @@ class Differences(Widened):
                 "otherwise", "results of evaluate are compared as they are", "compare the tables instead"
             )
         listed = [others] if isinstance(others, Mapping) else others
-        if isinstance(listed, str) or not all(isinstance(changed, Mapping) for changed in listed):
+        if not isinstance(listed, list | tuple) or not all(
+            isinstance(one, Mapping) and one for one in listed
+        ):
             raise MetricError(
                 "otherwise", "takes switches with their values", "write otherwise([{'unjudged': 'skip'}])"
             )

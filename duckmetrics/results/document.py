@@ -63,7 +63,8 @@ def with_positive_p(table: pa.Table) -> pa.Table:
 
     for place, name in enumerate(table.column_names):
         if P_NAME.fullmatch(name):
-            positive = pc.max_element_wise(table[name], SMALLEST_P, skip_nulls=False)
+            known = table[name].cast("double")
+            positive = pc.if_else(pc.less(known, SMALLEST_P), SMALLEST_P, known)
             table = table.set_column(place, name, positive)
     return table
 

@@ -176,8 +176,9 @@ class Experiment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The verdicts on all variants, in one sentence each."""
-        return "; ".join(self.verdicts.values())
+        """The verdicts on all variants in one sentence."""
+        first, *more = self.verdicts.values()
+        return "; ".join([first, *(verdict.replace("No clear", "no clear", 1) for verdict in more)])
 
     @property
     def detectable(self) -> dict[str, float]:
@@ -204,7 +205,7 @@ class Experiment(Tabular):
         rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
         notes = (f"note: {note}" for note in self.notes)
         said = [*notes, *(f"warning: {warning}" for warning in rest)]
-        return [*self._verdicts(), self.method, *map(visible, said)]
+        return [*self._verdicts(), self.method_line, *map(visible, said)]
 
     def __repr__(self) -> str:
         return "\n".join(writable(self.lines()))
@@ -225,7 +226,7 @@ class Experiment(Tabular):
 
     @property
     def method(self) -> str:
-        """The tests, the number of comparisons, how p is adjusted for it, and the level of the intervals."""
+        """The tests, the number of comparisons, and how p is adjusted for it."""
         used: dict[str, list[str]] = {}
         for row in self.rows:
             if row["metric"] not in used.setdefault(row["statistic"], []):
@@ -233,10 +234,14 @@ class Experiment(Tabular):
         tests = ", ".join(f"{statistic} ({', '.join(names)})" for statistic, names in used.items())
         n = sum(row["p"] is not None for row in self.rows)
         adjusted = "p not adjusted" if self.adjust == "none" else f"p adjusted by {self.adjust}"
-        return visible(
-            f"against {self.control}: {tests}; {counted(n, 'comparison')}, {adjusted}; a verdict "
-            f"needs an adjusted p < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
-        )
+        return visible(f"{tests}; {counted(n, 'comparison')}, {adjusted}")
+
+    @property
+    def method_line(self) -> str:
+        """The method behind the verdicts, in one line."""
+        needed = f"a verdict needs an adjusted p < {self.alpha:.4g}"
+        level = f"{100 * self.level:g} % intervals, not adjusted"
+        return f"against {visible(self.control)}: {self.method}; {needed}; {level}"
 
     def _verdicts(self) -> Iterator[str]:
         """Yield a line for every treated variant: the counts of its verdicts."""

@@ -47,6 +47,11 @@ class Explanation(QueryFacts, Printed):
         """The changes in words, the largest difference first."""
         return tuple(sentences_of(self))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The sentences, and what the metric adds to them."""
+        return (*self.sentences, *self.metric_notes)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as ``duckmetrics explain`` prints it in JSON, see docs/reference/json.md.
 
@@ -63,7 +68,7 @@ class Explanation(QueryFacts, Printed):
             for start, side in sides.items() for name in ("value", "by_policy", "n_items")
         }  # fmt: skip
         return document(
-            self.command, self.rows, notes=[*self.sentences, *self.metric_notes], metric=self.metric,
+            self.command, self.rows, notes=self.notes, metric=self.metric,
             query=json_value("query", self.query), system=self.side.system,
             baseline=None if self.baseline_side is None else self.baseline_side.system,
             **values, delta=self.delta, place=of_place,

@@ -37,6 +37,16 @@ class Tabular(ABC):
     def summary(self) -> pa.Table:
         """The result as an Arrow table."""
 
+    @property
+    def warnings(self) -> tuple[Any, ...]:
+        """The problems that can make a number wrong or misleading; none by default."""
+        return ()
+
+    @property
+    def notes(self) -> tuple[Any, ...]:
+        """Information that helps to read the numbers; none by default."""
+        return ()
+
     def to_arrow(self) -> pa.Table:
         """Return the summary, which is an Arrow table.
 

@@ -71,6 +71,11 @@ class ChiSquare(Printed):
         return readable(self._summary)
 
     @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """The numbers as one dictionary."""
+        return tuple(self.summary.to_pylist())
+
+    @property
     def p_text(self) -> str:
         """The p-value to four digits; ``<1e-300`` stands for all smaller ones."""
         return p_text(self.p)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import sqlglot
@@ -477,3 +478,11 @@ def test_an_unknown_category_is_refused_and_a_near_one_is_named() -> None:
         duckmetrics.evaluate(run, metrics="exposure(category=zzz)@2", items=items)
     assert "asked=zzz" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("role", ["history", "items", "reference", "population"])
+def test_frames_are_side_tables(role: str) -> None:
+    """The request with a frame is compared with that without it, and a frame has no truth value."""
+    frame = pd.DataFrame({"query_id": ["q1", "q2"], "item_id": ["a", "b"], "score": [0.9, 0.5]})
+    found = duckmetrics.check(frame, {"q1": {"a": 1}, "q2": {"b": 1}}, **{role: frame})  # type: ignore[arg-type]
+    assert not found.errors

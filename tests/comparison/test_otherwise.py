@@ -102,6 +102,16 @@ def test_one_common_query_is_one_quantile() -> None:
     ]
 
 
+@pytest.mark.parametrize("others", ["ties", {}, [{}], [["ties"]], None])
+def test_conventions_are_switches_with_values(others: Any) -> None:
+    with pytest.raises(MetricError, match="otherwise: takes switches with their values"):
+        compared().otherwise(others)
+
+
+def test_one_convention_needs_no_list() -> None:
+    assert compared().otherwise({"ties": "item_desc"}).equals(compared().otherwise([{"ties": "item_desc"}]))
+
+
 @pytest.mark.slow
 def test_quantiles_need_a_known_metric_and_system_and_a_number() -> None:
     result = compared("mrr,recall@1")
@@ -109,5 +119,7 @@ def test_quantiles_need_a_known_metric_and_system_and_a_number() -> None:
         result.differences("mmr")
     with pytest.raises(MetricError, match="system 'A': not compared"):
         result.differences("mrr", system="A")
+    with pytest.raises(MetricError, match="baseline 'Z': not evaluated"):
+        result.evaluation.differences("Z")
     with pytest.raises(MetricError, match="points: 1 is not a number of quantiles; write 2 or more"):
         result.differences("mrr", points=1)

@@ -207,6 +207,16 @@ def test_mistakes_are_refused(
         evaluated(sample, specs, **options)
 
 
+def test_a_system_without_any_item_of_the_catalogue_covers_nothing() -> None:
+    run = table([("A", "q1", "x", 1.0), ("B", "q1", "a", 1.0)], ("system", "query_id", "item_id", "score"))
+    items = table([("a",), ("b",)], ("item_id",))
+    specs = ["coverage", "coverage(scale=count)", "ranking.gini"]
+    ev = duckmetrics.evaluate(run, None, specs, items=items, system="system")
+    assert [ev.value(spec, "A") for spec in specs] == [0, 0, None]
+    assert [ev.value(spec, "B") for spec in specs] == [0.5, 1, 0.5]
+    assert any("1 of 2 systems without any item of the catalogue" in text for text in ev.warnings)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",

@@ -47,3 +47,16 @@ def test_a_misspelled_argument_is_no_switch(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if "threads" in str(parameters_of(name))])
 def test_who_takes_a_limit_takes_all(name: str) -> None:
     assert {one.name for one in parameters_of(name)} >= LIMITS
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("level", "interval"), ("control", "baseline"), ("seeds", "seed")]
+)
+def test_an_argument_of_other_tools_leads_to_ours(typed: str, meant: str) -> None:
+    with pytest.raises(MetricError, match=f"{typed}=: compare has no such argument; did you mean '{meant}'"):
+        duckmetrics.compare(*CALLS["compare"], **{typed: 1})  # type: ignore[arg-type, misc]
+
+
+def test_a_plan_from_numbers_takes_no_switch() -> None:
+    with pytest.raises(MetricError, match="level: belongs to metrics of data, and no data are given"):
+        duckmetrics.plan(sd=0.2, difference=0.02, level=0.9)  # type: ignore[call-arg]

@@ -109,6 +109,16 @@ def test_metrics_of_rows_know_no_order() -> None:
         duckmetrics.ties("SELECT 1 AS label, 1 AS score", metrics="auc")
 
 
+@pytest.mark.parametrize(
+    ("metric", "why"),
+    [("personalization@1", "has no values of queries"), ("overlap@1", "reads a table besides"),
+     ("arp@1", "reads a table besides")],
+)  # fmt: skip
+def test_metrics_of_lists_and_of_further_tables_are_refused(metric: str, why: str) -> None:
+    with pytest.raises(MetricError, match=f"{metric}: {why}"):
+        duckmetrics.ties({"q": {"a": 0.5, "b": 0.5}}, {"q": {"b": 1}}, metric)
+
+
 def test_composite_ids() -> None:
     run = (
         "FROM (VALUES (1, 'x', 'a', 1.0), (1, 'x', 'b', 1.0), (1, 'y', 'a', 1.0)) AS t(u, d, item_id, score)"

@@ -71,7 +71,7 @@ export function forest(first, lines, caption, guide = null) {
     [first, ''],
     ['from → to', 'n'],
     ['change', 'n'],
-    ['95% interval', 'ci'],
+    ['95 % interval', 'ci'],
     ['worse ← 0 → better', 'p'],
     ['verdict', 'v'],
   ];
@@ -174,7 +174,7 @@ export function values(groups, caption, firstHead = 'metric', isShared = false) 
     [firstHead, ''],
     ['system', ''],
     ['value', 'n'],
-    ['95% interval', 'ci'],
+    ['95 % interval', 'ci'],
     ['', 'p'],
     ['n', 'n'],
   ];

@@ -133,7 +133,7 @@ function valued(reading) {
   const row = reading.best(others) ?? first;
   if (row.value === null) return { head: `${row.metric} has no value.`, lead: row.reason ?? '' };
   const sure =
-    row.lower === null ? '' : `, with a 95% interval from ${number(row.lower)} to ${number(row.upper)}`;
+    row.lower === null ? '' : `, with a 95 % interval from ${number(row.lower)} to ${number(row.upper)}`;
   const value = number(row.value);
   const isBest = others.length > 1 && (sign(row) || row.target !== null);
   const head = isBest

@@ -8,7 +8,7 @@
 --           denominator: as in ranking/gini
 -- grain:    system, segment, item_id
 -- note:     a slope is the change if one list less has the item (the jackknife). Most items of large catalogues are in
---           few lists, so that derivatives would be too small. The item has the lowest place of those with its exposure.
+--           few lists, so that derivatives would be too small. The item has the lowest place of all with its exposure.
 --           An item of one list falls below all others, or no longer counts if over=recommended
 WITH placed AS (
     SELECT
