@@ -84,7 +84,7 @@ def test_every_statistic_and_alias_runs(
     assert run_test(dashed, trapped(table), columns=columns, connection=database, **given) == result
     assert result.name == alias.metric.name
     assert result.title == alias.metric.title
-    assert result.rows == result.summary.to_pylist()
+    assert list(result.rows) == result.summary.to_pylist()
     assert result.summary.column_names == alias.metric.query.named_selects
     assert result.params.items() >= {**given, **alias.bound}.items()
     assert not [n for n, t in zip(result.summary.column_names, result.summary.schema.types, strict=True)
