@@ -135,7 +135,8 @@ def test_every_kind_of_test(spark: Any, run: str, arguments: dict[str, Any]) -> 
 
 
 def test_metrics_of_all_lists(spark: Any, run: str) -> None:
-    metrics = ["personalization@3", "effective_catalog_size@3", "ndcg(agg=median)@3"]
+    metrics = ["personalization@3", "effective_catalog_size@3", "ndcg(agg=median)@3", "shannon_entropy@3",
+               "ranking.gini(over=recommended, discount=log2)@3"]  # fmt: skip
     of_both(duckmetrics.evaluate, spark, predictions=run, metrics=metrics, system="system", interval=0.9)
 
 
