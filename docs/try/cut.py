@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from duckmetrics.macro_queries.template import BETWEEN, BETWEEN_PIECES, IF, MARK
 from duckmetrics.macros.shipped import macros_sql
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ BASE = "base"
 BY_TEXT = ("evaluate", "conventions")
 # An internal macro above this size has a file of its own; the others are in the base.
 LARGE = 4_000
+# The marks in texts are pictures of control characters, of three bytes; the characters themselves have one.
+MARKS = {ord(mark): ord(mark) - 0x2400 for mark in (BETWEEN, BETWEEN_PIECES, MARK, IF)}
 _INTERNAL = "duckmetrics_"
 _START = re.compile(
     r"^(?:CREATE OR REPLACE TEMP MACRO (?P<created>\w+)\("
@@ -45,7 +48,7 @@ class Cut:
 
 def macros() -> dict[str, Cut]:
     """Return every macro with the macros that it calls."""
-    text = macros_sql()
+    text = macros_sql().translate(MARKS)
     starts = [*_START.finditer(text)]
     ends = [*(found.start() for found in starts[1:]), len(text)]
     found: dict[str, Cut] = {}

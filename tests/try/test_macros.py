@@ -52,7 +52,7 @@ def test_a_usual_question_loads_few_files(folder: Path, name: str) -> None:
     assert tab.ask(USUAL[name])
     assert len(tab.loaded) <= 4
     bytes_ = sum((folder / file).stat().st_size for file in tab.loaded)
-    assert bytes_ < 1_150_000, f"{name} needs {bytes_} bytes of macros"
+    assert bytes_ < 1_100_000, f"{name} needs {bytes_} bytes of macros"
 
 
 @pytest.mark.slow
