@@ -31,8 +31,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_ = "of the cases that some(n) leaves out, run only every seventh one, starting with this one"
-    parser.addoption("--seventh", type=int, choices=range(1, 8), help=help_)
+    help_ = "of the cases that some(n) leaves out, run one part of several: 3/14 is every 14th, from the third on"
+    parser.addoption("--part", metavar="N/M", help=help_)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,9 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if place not in kept:
                 item.add_marker(pytest.mark.slow)
                 left_out.append(item)
-    first = config.getoption("--seventh")
-    if first is not None:
-        _leave_out(config, items, [item for place, item in enumerate(left_out, 1) if (place - first) % 7])
+    part = config.getoption("--part")
+    if part is not None:
+        first, parts = map(int, part.split("/"))
+        _leave_out(config, items, [item for place, item in enumerate(left_out) if (place - first) % parts])
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:
