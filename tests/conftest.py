@@ -31,7 +31,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_ = "of the cases that some(n) leaves out, run one part of several: 3/14 is every 14th, from the third on"
+    help_ = "run only a part of the cases that some(n) leaves out: 3/14 is every 14th, from the third on"
     parser.addoption("--part", metavar="N/M", help=help_)
 
 

@@ -325,7 +325,7 @@ class Overall(Results):
     def _shown(self, value: exp.Expr, *, is_word: bool = True) -> exp.Expr:
         """Return the text of a value in a signature."""
         if is_word:
-            return exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("null"))
+            return exp.func("coalesce", value.copy(), literal("null"))
         return call(self.catalog, "signature_value", value.copy())
 
 

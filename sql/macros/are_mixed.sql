@@ -3,4 +3,4 @@
 -- params:   one VARCHAR,
 --           other VARCHAR
 -- note:     a column that is missing, or is not an id, is a separate finding
-SELECT coalesce(kind($one) <> kind($other), FALSE) AS value;
+SELECT is_id($one) AND is_id($other) AND NOT are_comparable($one, $other) AS value;

@@ -14,4 +14,4 @@ FROM (
         (SELECT typeof(query_id) FROM truth LIMIT 1) AS judged_query,
         (SELECT typeof(query_id) FROM population LIMIT 1) AS listed_query
 ) AS found
-WHERE kind(listed_query) <> kind(judged_query);
+WHERE are_mixed(listed_query, judged_query);

@@ -11,13 +11,13 @@
 SELECT
     CASE
         WHEN are_comparable(typeof($id), $other_type) THEN $id
-        WHEN kind(typeof($id)) IS NULL OR kind($other_type) IS NULL THEN error(concat(
-            'duckmetrics: ', CASE WHEN kind(typeof($id)) IS NULL THEN $of_table ELSE $other END, ': column ''', $name,
-            ''' is ',
-            regexp_replace(
-                CASE WHEN kind(typeof($id)) IS NULL THEN typeof($id) ELSE $other_type END, '(?s)^ENUM.*', 'ENUM'
-            ),
-            ', not an id; cast it to BIGINT or VARCHAR'
+        WHEN NOT is_id(typeof($id)) THEN error(concat(
+            'duckmetrics: ', $of_table, ': column ''', $name, ''' is ',
+            regexp_replace(typeof($id), '(?s)^ENUM.*', 'ENUM'), ', not an id; cast it to BIGINT or VARCHAR'
+        ))
+        WHEN NOT is_id($other_type) THEN error(concat(
+            'duckmetrics: ', $other, ': column ''', $name, ''' is ',
+            regexp_replace($other_type, '(?s)^ENUM.*', 'ENUM'), ', not an id; cast it to BIGINT or VARCHAR'
         ))
         ELSE error(concat(
             'duckmetrics: ', $name, ': type ', typeof($id), ' in the ', $of_table, ', ', $other_type, ' in the ',
