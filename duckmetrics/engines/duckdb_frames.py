@@ -51,7 +51,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
     try:
         if kind in _READ_ONCE or not _registers(table):
             table = _streamed(table, label)
-        connection.register(name, table)
+        connection.register(name, _with_wide_floats(table))
     except TypeError as error:
         raise InputError(
             label, "not a table", "give a path, a table name, SQL, a relation or a frame"
@@ -78,6 +78,21 @@ def _with_index(table: Any) -> Any:
         return table
     new = [name for name in names if name is not None and name not in table.columns]
     return table.reset_index(level=new) if new else table
+
+
+def _with_wide_floats(table: Any) -> Any:
+    """Return a table of Arrow or Polars with its half floats as floats, because DuckDB has no half floats."""
+    package = type(table).__module__.partition(".")[0]
+    if package == "pyarrow" and hasattr(table, "cast"):
+        import pyarrow as pa
+
+        wide = {f.name: f.with_type(pa.float32()) for f in table.schema if pa.types.is_float16(f.type)}
+        return table.cast(pa.schema([wide.get(f.name, f) for f in table.schema])) if wide else table
+    if hasattr(table, "collect_schema") and "Float16" in map(str, table.collect_schema().dtypes()):
+        from polars import Float16, Float32
+
+        return table.cast({Float16: Float32})
+    return table
 
 
 def _registers(table: Any) -> bool:

@@ -254,6 +254,26 @@ FRAMES: dict[str, Build] = {
 }
 
 
+HALF_FLOATS: dict[str, Build] = {
+    "pyarrow table": lambda c, _: halved(c),
+    "pyarrow batch": lambda c, _: halved(c).to_batches()[0],
+    "polars": lambda c, _: pl.DataFrame(halved(c)),
+    "polars lazy": lambda c, _: pl.DataFrame(halved(c)).lazy(),
+}
+
+
+def halved(connection: Connection) -> pa.Table:
+    """Return the predictions with scores of 16 bits, as models on a graphics card write them."""
+    table = arrow(connection)
+    scores = pa.array(table["score"].to_numpy().astype("float16"))
+    return table.set_column(table.schema.get_field_index("score"), "score", scores)
+
+
+@pytest.mark.parametrize("build", HALF_FLOATS.values(), ids=HALF_FLOATS)
+def test_half_floats_are_scores(connection: Connection, folder: Path, build: Build) -> None:
+    assert overall(build(connection, folder), connection=connection) == pytest.approx(DCG)
+
+
 @pytest.mark.some(1)
 @pytest.mark.parametrize("build", FRAMES.values(), ids=FRAMES)
 def test_a_relation_or_frame_gives_the_same_number(
