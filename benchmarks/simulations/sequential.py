@@ -139,6 +139,11 @@ def skewed(generator: np.random.Generator, repetitions: int, n: int) -> Numbers:
     return generator.lognormal(0, 1, (repetitions, n)) - np.exp(0.5)
 
 
+def balanced(generator: np.random.Generator, repetitions: int, n: int) -> Numbers:
+    """Draw differences that are small and equal but for one query in twenty, which balances them."""
+    return np.where(generator.random((repetitions, n)) < 0.05, -0.95, 0.05)
+
+
 def hits(share: float) -> Drawn:
     return lambda generator, repetitions, n: (generator.random((repetitions, n)) < share).astype(float)
 
@@ -151,7 +156,7 @@ def heavy(generator: np.random.Generator, repetitions: int, n: int) -> Numbers:
 
 
 def of_equal_systems(repetitions: int) -> Iterator[str]:
-    drawn: dict[str, Drawn] = {"normal": normal, "sparse": sparse, "skewed": skewed}
+    drawn: dict[str, Drawn] = {"normal": normal, "sparse": sparse, "skewed": skewed, "balanced": balanced}
     for looks in (LATE, EARLY):
         for name, draw in drawn.items():
             values = draw(np.random.default_rng(looks[0]), repetitions, looks[-1])

@@ -37,8 +37,7 @@ class ValueRange(NamedTuple):
     def gain(self, value: float, other: float) -> float | None:
         """Return how much better a value is than another; None if the header does not say which is better."""
         if self.target is not None:
-            own, its = value - self.target, other - self.target
-            return None if own * its < 0 else abs(its) - abs(own)
+            return abs(other - self.target) - abs(value - self.target)
         if self.better is None:
             return None
         return value - other if self.better == "higher" else other - value

@@ -46,26 +46,31 @@ def verdict(
 def _gained(row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, alpha: float) -> float | None:
     """Return how much better the value is than that of the baseline; None if nothing says which is better.
 
-    Of two values on one side of a target, the test of their difference shows which one is nearer. That they
-    are on one side must be shown as well.
+    Of two different values, the one beyond is nearer to a target if their middle is in front of it, and the
+    other one if it is behind. That the middle is on one side must be shown as well as the difference.
     """
     declared, delta = measure.metric.range, float(row["delta"])
     if declared.target is None:
         return declared.gain(delta, 0.0)
     tests = 1 if row["adjust"] == NONE else max(row["n_tests"] or 1, 1)
-    if not all(_is_beyond(one, declared.target, alpha / tests) for one in (row, base)):
+    if not _is_off_middle(row, base, declared.target, alpha / tests):
         return None
     return declared.gain(row["value"], row["value"] - delta)
 
 
-def _is_beyond(row: Mapping[str, Any], target: float, alpha: float) -> bool:
-    """Return whether a value differs from the target, with an interval as wide as this alpha asks for."""
-    value, end = row["value"], row["lower" if row["value"] > target else "upper"]
-    if end is None:
+def _is_off_middle(row: Mapping[str, Any], base: Mapping[str, Any], target: float, alpha: float) -> bool:
+    """Return whether a target differs from the middle of two values.
+
+    Half the sum of two intervals contains their middle at least as often as each one contains its value,
+    whatever the correlation of the values is. The intervals are as wide as this alpha asks for.
+    """
+    twice_off = row["value"] + base["value"] - 2 * target
+    end = "lower" if twice_off > 0 else "upper"
+    if row[end] is None or base[end] is None:
         return False
     normal = NormalDist()
     wider = -normal.inv_cdf(alpha / 2) / normal.inv_cdf((1 + row["interval_level"]) / 2)
-    return bool(abs(value - target) > wider * abs(value - end))
+    return bool(abs(twice_off) > wider * sum(abs(one["value"] - one[end]) for one in (row, base)))
 
 
 def reason(

@@ -82,7 +82,7 @@ def _few_lists(
                 f"intervals: {where}{n_places / n_items:.3g} recommendations for each of {n_items} items are "
                 f"few: chance moves {measure.text} by more than its interval"
             )
-            yield Finding("interval", WARNING, "", "", 0, (), f"{message}; {MORE}", MORE)
+            yield Finding("few_units", WARNING, "", "", 0, (), f"{message}; {MORE}", MORE)
 
 
 def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:

@@ -22,6 +22,7 @@ from duckmetrics.inference.units import (
     Units,
 )
 from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
+from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.findings import NOTE, WARNING, Finding
 from duckmetrics.sentences.lists import joined
@@ -235,7 +236,7 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
     counts = " to ".join(f"{n:,}" for n in dict.fromkeys((min(overall), max(overall)))) if overall else ""
     over = f"{counts} {units.kind}".strip()
     advice = (
-        "if several belong to one user, say so with cluster='user_id'"
+        "if several belong to one user, say so with cluster='user_id' (--cluster user_id)"
         if units.kind in (ROWS, SHARED_ROWS)
         else ""
     )
@@ -243,13 +244,13 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
     message = f"{100 * inference.level:g} % intervals of {of}: {_method(inference, units)} over {over}"
     found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
     few = dict.fromkeys(
-        _few(units, metric, segment, n, effective)
-        for metric, _, *segment, n, effective in rows
+        _few(units, metric, slice_, segment, n, effective)
+        for metric, slice_, *segment, n, effective in rows
         if n and (n if effective is None else effective) < FEW_UNITS and not units.is_exact
     )  # fmt: skip
     if few:
         listed = ", ".join([*few][:LISTED]) + (f", and {len(few) - LISTED} more" if len(few) > LISTED else "")
-        found.append(_finding(WARNING, f"intervals: only {listed}; read them with care", "take more data"))
+        found.append(_warning_of_few(f"intervals: only {listed}; read them with care", "take more data"))
     is_resampled = inference.method == BOOTSTRAP and not units.method
     if is_resampled and overall and min(overall) < TOO_FEW_TO_RESAMPLE:
         message = (
@@ -260,17 +261,19 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
             advice = "interval_method='t' holds its level; leave interval_method out"
         else:
             advice = "take more data"
-        found.append(_finding(WARNING, message, advice))
+        found.append(_warning_of_few(message, advice))
     return found
 
 
-def _few(units: Units, metric: str, segment: Sequence[Any], n: int, effective: float | None) -> str:
+def _few(
+    units: Units, metric: str, slice_: str, segment: Sequence[Any], n: int, effective: float | None
+) -> str:
     """Return a text with the number of units of a metric, and the slice."""
     # A number such as 1.9999999 stems from sums in another order.
     worth = f"{n}" if effective is None or n - effective < 0.05 else f"{effective:.1f} effective of {n}"
-    where = [
-        f"{name}={value}" for name, value in zip(units.columns, segment, strict=True) if value is not None
-    ]
+    in_force = [name for name in units.columns if f",{slice_label([name])}," in f",{slice_},"]
+    values = dict(zip(units.columns, segment, strict=True))
+    where = [f"{name} is NULL" if values[name] is None else f"{name}={values[name]}" for name in in_force]
     return f"{worth} {units.kind} for {metric}" + (f" where {', '.join(where)}" if where else "")
 
 
@@ -292,6 +295,10 @@ def biased(units: Units, rows: Iterable[Mapping[str, Any]]) -> list[Finding]:
 
 def _rounding(row: Mapping[str, Any]) -> float:
     return ROUNDING * max(abs(float(row["lower"])), abs(float(row["upper"])))
+
+
+def _warning_of_few(message: str, advice: str) -> Finding:
+    return Finding("few_units", WARNING, "", "", 0, (), message, advice)
 
 
 def _finding(severity: str, message: str, advice: str) -> Finding:

@@ -26,6 +26,8 @@ _DELIMITER = re.compile(r"[ :;|,/^~]+")
 NAMED = (HISTORY, ITEMS, REFERENCE)
 # Columns that several of the user's columns can form together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
+# Columns that one column cannot be at the same time.
+_APART = (("label", "score"), ("query_id", "item_id"))
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,12 @@ class ColumnMap:
                     "columns",
                     f"{key!r} is not a canonical column",
                     suggestion(key, [*CANONICAL, *(f"{r}.{c}" for r in ROLES[:3] for c in CANONICAL)]),
+                )
+        for one, other in _APART:
+            if one in self.names and self.names[one] == self.names.get(other):
+                raise InputError(
+                    "columns", f"{one} and {other} are the same column {self.names[one]!r}",
+                    "map each one to a column of its own",
                 )
 
     def given(self, role: Role, column: str) -> str | None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from duckmetrics.sentences.relevance import NoRelevant
 
 RANKING, CLASSIFICATION = "ranking", "classification"
-# The check that finds few units behind an interval.
-OF_INTERVAL = "interval"
+# Findings about intervals: how they were computed, or that few units are behind them.
+OF_INTERVAL, FEW_UNITS = "interval", "few_units"
 # The values of the slicing columns in force, as text; empty for all rows.
 Segment = tuple[str, ...]
 # A slice: its columns and their values.

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.model import OF_INTERVAL
+from duckmetrics.report.model import FEW_UNITS
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
 from duckmetrics.report.words import inside, p_words, rough, span, what_of
 from duckmetrics.sentences.changes import direction, toward_with_distances
 from duckmetrics.sentences.lists import counted
-from duckmetrics.verdicts import BETTER, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED, WORSE
+from duckmetrics.verdicts import BETTER, DIFFERENT, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,10 +118,11 @@ def _worse(reading: Reading, row: Row) -> Tile:
         text += f", most in {place_of(worst)} ({worst.metric})" if n > 1 else f" ({worst.metric})"
         return Tile(question, answer, text, "worse")
     rows = (reading.row(row.system, None, key) for key in reading.slices)
-    tested = sum(found is not None and found.verdict != UNTESTED for found in rows)
-    if not tested:
+    found = Counter(one.verdict for one in rows if one is not None and one.verdict != UNTESTED)
+    if not found:
         return Tile(question, "not tested", f"by {metric}, in no slice", "even")
-    return Tile(question, "nowhere clearly", f"by {metric}, in {counted(tested, 'slice')}", "even")
+    also = f"; different in {found[DIFFERENT]:,}" if found[DIFFERENT] else ""
+    return Tile(question, "nowhere clearly", f"by {metric}, in {counted(found.total(), 'slice')}{also}", "even")
 
 
 # ---- values
@@ -183,7 +184,7 @@ def trust(reading: Reading) -> Tile:
 def _gravest(problems: Sequence[Problem]) -> str:
     """Return the warning about most of the data, if it is at least a tenth, and one about few units."""
     known = [one for one in problems if one.severity == "warning" and (one.share or 0) >= GRAVE]
-    few = any(one.check == OF_INTERVAL and one.severity == "warning" for one in problems)
+    few = any(one.check == FEW_UNITS for one in problems)
     also = "; few units are behind some intervals" if few else ""
     if not known:
         return also

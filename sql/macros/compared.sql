@@ -14,8 +14,8 @@
 --           test VARCHAR DEFAULT 'paired_t'
 -- grain:    system, segment
 -- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice. cluster is the column of
---           the units of rows, NULL if the units are queries. A value is nearer to a target only if its interval and
---           that of the baseline, widened for the number of tests, show that both are on one side
+--           the units of rows, NULL if the units are queries. A value is nearer to a target than the baseline only if
+--           both intervals together, widened for the number of tests, show on which side their middle is
 WITH families AS (
     SELECT numbers.slice_number, count(paired_tests.p) AS n_tests
     FROM numbers
@@ -72,12 +72,11 @@ joined AS (
             WHEN placed.better = 'higher' THEN paired_tests.delta
             WHEN placed.better = 'lower' THEN -paired_tests.delta
             WHEN NOT coalesce(
-                abs(placed.value - placed.target) > placed.widening
-                * abs(placed.value - if(placed.value > placed.target, mean_intervals.lower, mean_intervals.upper))
-                AND abs(placed.baseline_value - placed.target) > placed.widening * abs(placed.baseline_value
-                - if(placed.baseline_value > placed.target, base_intervals.lower, base_intervals.upper)), FALSE)
-                THEN NULL
-            WHEN (placed.value - placed.target) * (placed.value - paired_tests.delta - placed.target) < 0 THEN NULL
+                abs(placed.value + placed.baseline_value - 2 * placed.target) > placed.widening * if(
+                    placed.value + placed.baseline_value > 2 * placed.target,
+                    abs(placed.value - mean_intervals.lower) + abs(placed.baseline_value - base_intervals.lower),
+                    abs(placed.value - mean_intervals.upper) + abs(placed.baseline_value - base_intervals.upper)
+                ), FALSE) THEN NULL
             ELSE abs(placed.value - paired_tests.delta - placed.target) - abs(placed.value - placed.target)
         END AS gain
     FROM placed

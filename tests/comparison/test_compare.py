@@ -508,13 +508,25 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
     assert {row["verdict"] for row in found.rows} == {"baseline", "not distinguishable"}
 
 
-@pytest.mark.slow
-def test_closest_to_1_from_the_other_side(connection: duckdb.DuckDBPyConnection) -> None:
-    """The values are 0.7 and 1.5 times the truth; no test decides which is farther away."""
+@pytest.mark.parametrize(
+    ("baseline", "other", "verdict"),
+    [
+        (0.7, 1.5, "worse"),  # twice 0.1 off in the middle: both intervals together are narrower
+        (1.5, 0.7, "better"),
+        (0.7, 1.31, "different"),  # nothing shows which one is farther from 1
+        (1.0, 0.6, "worse"),  # the baseline may be on either side
+        (0.6, 1.0, "better"),
+        (0.7, 0.9, "better"),
+    ],
+)
+def test_the_value_nearer_to_1_is_better(
+    connection: duckdb.DuckDBPyConnection, baseline: float, other: float, verdict: str
+) -> None:
+    """The values are these multiples of the truth, so that the middle of both is known."""
     scaled = "SELECT user_id, label, {} * avg(label) OVER () AS score FROM log_a"
-    systems = {"low": scaled.format("0.7"), "high": scaled.format("1.5"), "near": scaled.format("0.9")}
+    systems = {"A": scaled.format(baseline), "B": scaled.format(other)}
     found = compare(systems, None, "calibration_ratio", connection=connection, cluster="user_id")
-    assert [row["verdict"] for row in found.rows] == ["baseline", "different", "better"]
+    assert [row["verdict"] for row in found.rows] == ["baseline", verdict]
 
 
 @pytest.mark.slow

@@ -170,10 +170,12 @@ READ_AGAIN = {
 
 @pytest.mark.parametrize("way", READ_AGAIN)
 @pytest.mark.parametrize("role", ["predictions", "truth", "queries", "system", "population"])
-def test_no_input_is_replaced(tmp_path: Path, way: str, role: str) -> None:
+def test_no_input_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, role: str
+) -> None:
     found = tmp_path / "here" / "found.parquet"
     found.parent.mkdir()
-    os.chdir(found.parent)
+    monkeypatch.chdir(found.parent)
     duckdb.sql("SELECT 's' AS system, 'm' AS metric, 1.0 AS value, 1 AS n").write_parquet(str(found))
     os.symlink(found, "soft.parquet")
     os.link(found, "hard.parquet")

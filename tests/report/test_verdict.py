@@ -204,7 +204,7 @@ def test_whether_the_data_can_be_trusted(name: str) -> None:
 
 def test_the_gravest_warning_and_few_units_are_named() -> None:
     grave = Problem("warning", "7 of 10 returned items without a judgment", share=0.7)
-    few = Problem("warning", "intervals: only 3.1 effective of 40 users for auc", "interval")
+    few = Problem("warning", "intervals: only 3.1 effective of 40 users for auc", "few_units")
     found = answers(compared(row(), checked=Checked((grave, few), 5)))["Can the data be trusted?"]
     assert found[1] == (
         "2 warnings, such as returned items without a judgment (70.0%); few units are behind some intervals"
