@@ -37,7 +37,7 @@ def differences(repetitions: int, queries: int) -> pa.Table:
 
 def lines(repetitions: int) -> Iterator[str]:
     """Yield the lines of a page: the share of false differences of each test."""
-    yield f"The differences have a gamma distribution of shape {SHAPE:g}, minus its mean: their skewness is 1.\n"
+    yield f"The differences have a gamma distribution of shape {SHAPE:g}, and the mean 0: skewness 1.\n"
     yield f"| queries | repetitions | {' | '.join(TESTS)} |\n|---:|---:|---:|---:|---:|"
     for queries in QUERIES:
         drawn = min(repetitions, VALUES // queries)

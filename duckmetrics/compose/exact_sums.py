@@ -16,15 +16,20 @@ from duckmetrics.expressions.folding import literal
 BITS, MOST = 126, 1000
 # The most bits of a term of one query that is not a gain, such as a rank, and of the number of terms.
 TERM_BITS, COUNT_BITS = 21, 28
+# The bits that the smallest gain keeps: a query may have no other one.
+LEAST_BITS = 50
 
 
-def scale_of_terms(largest: float | None) -> float | None:
+def scale_of_terms(largest: float | None, smallest: float | None = None) -> float | None:
     """Return the factor for the terms of the values of a query, None if there is none.
 
     Args:
         largest: the largest gain; NULL where nothing is judged.
+        smallest: the smallest gain above 0; NULL where there is none.
     """
-    return _scale(max(largest or 0.0, 2.0**TERM_BITS), COUNT_BITS)
+    scale = _scale(max(largest or 0.0, 2.0**TERM_BITS), COUNT_BITS)
+    is_lost = scale is not None and smallest is not None and smallest * scale < 2.0**LEAST_BITS
+    return None if is_lost else scale
 
 
 def scale_of_values(largest: float | None, n: int) -> float | None:

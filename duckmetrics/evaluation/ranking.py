@@ -151,9 +151,9 @@ def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequenc
     """Return the factor for the terms of the values of queries that makes their sums exact; None for none."""
     if not engine.supports(Feature.EXACT_SUMS):
         return None
-    gain = _largest_gain(catalog, engine, inputs, measures)
+    largest, smallest = _ends_of_gains(catalog, engine, inputs, measures)
     weight = _largest_weight(catalog, engine, inputs, measures)
-    return scale_of_terms(max(gain or 0.0, weight))
+    return scale_of_terms(max(largest or 0.0, weight), smallest)
 
 
 def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
@@ -174,17 +174,17 @@ def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
     return replace(inputs, queries={**inputs.queries, "systems": engine.kept(table)})
 
 
-def _largest_gain(
+def _ends_of_gains(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
-) -> float | None:
-    """Return the largest gain that a measure gives to an item."""
+) -> tuple[float | None, float | None]:
+    """Return the largest gain that a measure gives to an item, and the smallest above 0."""
     composer = inputs.composer(catalog)
     truth = composer.relation("truth", {})
-    found = engine.rows(composer.complete(picked(truth, "max(relevance)")))
-    largest: float | None = found[0][0]
+    ends = picked(truth, "max(relevance)", "min(CASE WHEN relevance > 0 THEN relevance END)")
+    ((largest, smallest),) = engine.rows(composer.complete(ends))
     if largest is None or not any(holds(catalog, EXPONENTIAL, measure) for measure in measures):
-        return largest
-    return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
+        return largest, smallest
+    return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest, smallest
 
 
 def _largest_weight(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float:

@@ -108,7 +108,7 @@ def distinct(column: str) -> exp.Distinct:
 
 def cast_to(value: exp.Expr | None, type_: str) -> exp.Cast:
     """Return the CAST of a value, or of NULL."""
-    return exp.cast(exp.null() if value is None else value, type_)
+    return exp.cast(exp.null() if value is None else value, type_, dialect="duckdb")
 
 
 def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Values:

@@ -58,7 +58,8 @@ class ColumnMap:
         for one, other in _APART:
             if one in self.names and self.names[one] == self.names.get(other):
                 raise InputError(
-                    "columns", f"{one} and {other} are the same column {self.names[one]!r}",
+                    "columns",
+                    f"{one} and {other} are the same column {self.names[one]!r}",
                     "map each one to a column of its own",
                 )
 

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 QUERY, SYSTEM = "query_id", "system"
 # The inputs that have each id. Every value that matters is in the first ones.
+# Only the answers have empty lists.
 INPUTS = {
-    SYSTEM: (("predictions", "systems"), ("answers", CONTENDERS)),
-    QUERY: (("predictions", "truth", "population"), ("answers", CONTENDERS, HISTORY, REFERENCE)),
+    SYSTEM: (("predictions", "systems", "answers"), (CONTENDERS,)),
+    QUERY: (("predictions", "truth", "population", "answers"), (CONTENDERS, HISTORY, REFERENCE)),
 }
 
 

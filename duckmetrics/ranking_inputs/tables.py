@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import cast_to
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.ids import Key, common_types, key_expression, key_of, same_kind
@@ -191,7 +192,7 @@ class RankingIds:
     def unnested_item(self) -> exp.Expr:
         """Write the id of an item that was taken out of a list."""
         item, type_ = exp.column("item_id"), self._item_types[0]
-        return exp.cast(item, type_).as_("item_id") if type_ else item
+        return cast_to(item, type_).as_("item_id") if type_ else item
 
     @property
     def of_text(self) -> frozenset[str]:

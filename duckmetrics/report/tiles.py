@@ -121,8 +121,9 @@ def _worse(reading: Reading, row: Row) -> Tile:
     found = Counter(one.verdict for one in rows if one is not None and one.verdict != UNTESTED)
     if not found:
         return Tile(question, "not tested", f"by {metric}, in no slice", "even")
-    also = f"; different in {found[DIFFERENT]:,}" if found[DIFFERENT] else ""
-    return Tile(question, "nowhere clearly", f"by {metric}, in {counted(found.total(), 'slice')}{also}", "even")
+    text = f"by {metric}, in {counted(found.total(), 'slice')}"
+    text += f"; different in {found[DIFFERENT]:,}" if found[DIFFERENT] else ""
+    return Tile(question, "nowhere clearly", text, "even")
 
 
 # ---- values

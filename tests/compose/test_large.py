@@ -313,6 +313,14 @@ def test_there_is_no_factor_where_the_sum_would_not_fit() -> None:
     assert scale_of_values(None, 0) == scale_of_values(1.0, 0)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e-10, 1e-24, 1e-200])
+def test_gains_that_are_too_small_for_whole_numbers_are_summed_as_they_are(unit: float) -> None:
+    """NDCG does not depend on the unit of the grades."""
+    ndcg = evaluation(metric="ndcg")["ndcg"]
+    truth = f"SELECT query_id, item_id, relevance * {unit!r} AS relevance FROM truth"
+    assert evaluation(truth=truth, metric="ndcg")["ndcg"] == pytest.approx(ndcg, rel=1e-14)
+
+
 def test_gains_that_are_too_large_for_whole_numbers_are_summed_as_they_are() -> None:
     truth = "SELECT query_id, item_id, relevance * 400 AS relevance FROM truth"
     assert evaluation(truth=truth, metric="dcg(gain=exp2)")["dcg(gain=exp2)"] == pytest.approx(

@@ -170,9 +170,7 @@ READ_AGAIN = {
 
 @pytest.mark.parametrize("way", READ_AGAIN)
 @pytest.mark.parametrize("role", ["predictions", "truth", "queries", "system", "population"])
-def test_no_input_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, role: str
-) -> None:
+def test_no_input_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, role: str) -> None:
     found = tmp_path / "here" / "found.parquet"
     found.parent.mkdir()
     monkeypatch.chdir(found.parent)

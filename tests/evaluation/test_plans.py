@@ -68,6 +68,45 @@ def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert {row["system"] for row in rows} == {"a", "b"}
 
 
+@pytest.mark.parametrize("large", [0, 1000])
+def test_users_with_an_empty_list_have_a_code(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are in no row of the predictions and in no other table; a system may have no other lists."""
+    monkeypatch.setattr(ranking, "LARGE", large)
+    rows = "('a', 'u', ['i', 'j']), ('a', 'v', []), ('b', 'u', [])"
+    lists = f"SELECT * FROM (VALUES {rows}) AS rows(system, user_id, items)"
+    truth = "SELECT 'u' AS user_id, 'j' AS item_id"
+    found = dm.evaluate(
+        lists, truth, ["recall@2", "n_returned"], system="system", columns={"query_id": "user_id"},
+        population="predictions", no_relevant="zero",
+    )  # fmt: skip
+    assert ("codes_of" in found.sql) == (large == 0)
+    values = {(row["system"], row["metric"]): (row["value"], row["n"]) for row in found.rows}
+    assert values == {
+        ("a", "recall@2"): (0.5, 2), ("a", "n_returned"): (1.0, 2),
+        ("b", "recall@2"): (0.0, 2), ("b", "n_returned"): (0.0, 2),
+    }  # fmt: skip
+
+
+UNSIGNED = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("type_", UNSIGNED)
+@pytest.mark.parametrize("column", ["query_id", "item_id"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_unsigned_ids(type_: str, column: str, listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    types = {"query_id": "INTEGER", "item_id": "INTEGER", column: type_}
+    rows = f"""SELECT (i // 4)::{types["query_id"]} AS query_id, (i % 4)::{types["item_id"]} AS item_id,
+        i * 7 % 11 / 10.0 AS score FROM range(40) AS rows(i)"""
+    truth = f"SELECT query_id, item_id FROM ({rows}) WHERE score > 0.5"
+    lists = f"SELECT query_id, list(item_id ORDER BY score DESC) AS items FROM ({rows}) GROUP BY query_id"
+    found = []
+    for large in (0, 1000):
+        monkeypatch.setattr(ranking, "LARGE", large)
+        found.append(dm.evaluate(lists if listed else rows, truth, ["map", "mrr"]).rows)
+    assert found[0] == found[1]
+
+
 def test_whole_numbers_have_no_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "LARGE", 0)
     ids = "SELECT 1 AS query_id, 2 AS item_id"
