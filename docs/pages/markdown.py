@@ -80,7 +80,7 @@ def sentence(text: str) -> str:
     if not text:
         return ""
     first, space, rest = text.partition(" ")
-    start = f"`{first}`{space}{rest}" if "_" in first else f"{text[0].upper()}{text[1:]}"
+    start = f"`{first}`{space}{rest}" if "_" in first or "=" in first else f"{text[0].upper()}{text[1:]}"
     return start + ("" if text.endswith((".", "?")) else ".")
 
 

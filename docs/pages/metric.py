@@ -133,6 +133,8 @@ def _interval(definition: Definition, numbers: Numbers) -> str:
     if reason:
         return f"only with `--interval-method bootstrap`; {more}"
     where = "the units are queries" if definition.family == RANKING else "the units are clusters or rows"
+    if definition.is_of_systems:
+        where = "the units are lists"
     return f"`--interval 0.95`: {_INTERVALS.get(kind, 'symmetric')}, {where}; {more}"
 
 

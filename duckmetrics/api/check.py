@@ -12,6 +12,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.checks.inspection import INSPECT
+from duckmetrics.checks.messages import singular
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
@@ -23,6 +24,7 @@ from duckmetrics.results.findings import ERROR, NOTE, SEVERITIES, WARNING
 from duckmetrics.results.markup import html
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Tabular, screen_width
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     import os
@@ -119,8 +121,12 @@ class Findings(Tabular):
             for severity in SEVERITIES if (n := len(self._of(severity)))
         ]  # fmt: skip
         told = ", ".join(found) or "nothing found"
-        parts = [f"{self.looked_at[name]:,} {unit}" for name, unit in self._units() if name in self.looked_at]
-        return f"{told}; looked at {', '.join(parts) or 'no row'} with {len(self.performed)} checks"
+        parts = [
+            counted(self.looked_at[name], singular(unit), unit)
+            for name, unit in self._units() if name in self.looked_at
+        ]  # fmt: skip
+        checks = counted(len(self.performed), "check")
+        return f"{told}; looked at {', '.join(parts) or 'no row'} with {checks}"
 
     def _units(self) -> list[tuple[str, str]]:
         side = self.looked_at.keys() & MEANINGS

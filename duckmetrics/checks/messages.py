@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 
+# The verb behind the noun of a title.
+_VERBS = {"that are": "that is", "that were": "that was", "that have": "that has"}
+
+
 def finding_of(
     engine: Engine, inputs: Inputs, one: BoundCheck, count: int, totals: Mapping[str, int]
 ) -> Finding | None:
@@ -38,7 +43,7 @@ def finding_of(
     among = rows[0].get(TOTAL) if rows else None
     title = singular(one.title) if count == 1 and among is None else one.title
     total = totals.get(table) if one.severity == NOTE and among is None and _filters(one, table) else None
-    share = f", {count / total:.2g} of all" if total else ""
+    share = f", {count / total:.2g} of all" if total and count < total else ", all of them" if total else ""
     number = count if among is None else f"{count} of {among}"
     sentence = f"{number} {title}{share}"
     advice = in_dialect(one.advice, engine.dialect)
@@ -54,11 +59,12 @@ def _filters(one: BoundCheck, table: str) -> bool:
 
 
 def singular(title: str) -> str:
-    """Turn ``rows whose score is NULL`` into ``row whose score is NULL``."""
+    """Turn ``rows that are all 0`` into ``row that is all 0``."""
     noun, _, rest = title.partition(" ")
-    return (
-        f"{noun.removesuffix('ies')}y {rest}" if noun.endswith("ies") else f"{noun.removesuffix('s')} {rest}"
-    )
+    one = f"{noun.removesuffix('ies')}y" if noun.endswith("ies") else noun.removesuffix("s")
+    for plural, single in _VERBS.items():
+        rest = re.sub(rf"\b{plural}\b", single, rest, count=1)
+    return f"{one} {rest}".rstrip()
 
 
 def _counted_examples(engine: Engine, one: BoundCheck) -> tuple[int, list[dict[str, Any]]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.checks.counting import count_of, counted_together, in_order
+from duckmetrics.checks.messages import singular
 from duckmetrics.compose.optimizer import unpruned
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.results.findings import ERROR, EXAMPLES
@@ -161,8 +162,9 @@ def _message(engine: Engine, data: Data, check: Check, relation: exp.Expr, numbe
         for row in _examples(engine, data, check, relation)
     )
     where = f"column {data.names[check.column]!r}: " if check.column else ""
-    counted = "" if check.is_whole else f"{number} "
-    return f"{data.label}: {where}{counted}{check.header['title']} ({examples}); {check.header['advice']}"
+    title = singular(check.header["title"]) if number == 1 else check.header["title"]
+    title = check.header["title"] if check.is_whole else f"{number} {title}"
+    return f"{data.label}: {where}{title} ({examples}); {check.header['advice']}"
 
 
 def _examples(engine: Engine, data: Data, check: Check, relation: exp.Expr) -> Sequence[tuple[object, ...]]:

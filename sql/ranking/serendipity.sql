@@ -3,7 +3,7 @@
 -- group:    Popularity and novelty
 -- meaning:  Serendipity rewards a relevant item that a list of the most popular items would place lower.
 -- use:      to see whether a system finds relevant items that popularity alone does not find
--- beware:   the value depends on the number of items of the catalog: compare systems on one catalog only
+-- beware:   the value depends on the number of items of the catalogue: compare systems on one catalogue only
 -- reading:  0: no item is relevant, or popularity would place the relevant ones as high
 --           0.5: for example, half of the items are relevant and unknown to the history
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
@@ -22,7 +22,7 @@
 --           \max \left( \frac{M + 1 - i}{M} - \frac{M + 1 - r_i}{M}, 0 \right)
 -- symbols:  L: the ranks of the first k items
 --           \mathit{rel}_i: 1 if the item at rank i is relevant, 0 if it is not
---           M: the number of items of the catalog; without a catalog, of the history
+--           M: the number of items of the catalogue; without a catalogue, of the history
 --           r_i: the place of the item by its number of interactions; equal numbers share a place
 -- source:   Lab41, "Recommender Systems: It's Not All About the Accuracy", 2016, in the form of RecTools
 -- oracle:   reference

@@ -130,7 +130,7 @@ def test_no_statistic_is_computed_of_nan(tmp_path: Path, writer: str) -> None:
     with pytest.raises(InputError, match=r"column 'n': 1 .*NaN.* \(.*nan"):
         duckmetrics.run_test("chi_square_independence", written(tmp_path, writer, cells))
     values = {"arm": ["a", "a", "b", "b"], "value": [1.0, 2.0, 3.0, NAN]}
-    with pytest.raises(InputError, match=r"column 'value': 1 rows with NaN"):
+    with pytest.raises(InputError, match=r"column 'value': 1 row with NaN"):
         duckmetrics.run_test("welch_t", written(tmp_path, writer, values), control="a")
 
 

@@ -107,7 +107,7 @@ def test_p_values_are_probabilities(engine: DuckDBEngine) -> None:
 
     rows = "FROM (VALUES ('a', {}::DOUBLE), ('b', 0.02)) AS t(test, p)"
     for wrong in ("-0.1", "1.5", "'inf'"):
-        with pytest.raises(InputError, match=r"1 p-values outside of \[0, 1\]"):
+        with pytest.raises(InputError, match=r"1 p-value outside of \[0, 1\]"):
             run_test("adjusted_p", rows.format(wrong), connection=engine)
     found = run_test("adjusted_p", rows.format("'nan'"), connection=engine).rows
     assert [(row["test"], row["p_adjusted"]) for row in found] == [("a", None), ("b", 0.02)]

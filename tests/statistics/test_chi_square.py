@@ -23,6 +23,7 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import ChiSquare, InputError, MetricError, chi_square
+from duckmetrics.checks.messages import singular
 from duckmetrics.compose.functions import PREFIX, linked, macro
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.reference import statistics as reference
@@ -433,10 +434,10 @@ def test_a_result_is_a_value(engine: DuckDBEngine) -> None:
 
 BAD = "rows whose count is missing, negative, NaN or infinite"
 MEND = "a count is a number of 0 or more; correct them"
-UNEXPECTED = "categories that were observed although their expectation is 0"
+UNEXPECTED = "categories observed although none is expected"
 HOW = "(on the command line --column observed=...)"
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
-    ([3, -7], {}, f"observed: column 'observed': 1 {BAD} (observed=-7); {MEND}"),
+    ([3, -7], {}, f"observed: column 'observed': 1 {singular(BAD)} (observed=-7); {MEND}"),
     ([3, None], {}, f"(observed=NULL); {MEND}"),
     ([3, math.nan], {}, f"(observed=nan); {MEND}"),
     ([math.inf, 1], {}, f"(observed=inf); {MEND}"),
@@ -454,10 +455,10 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([0, 0, 0], {}, "observed: nothing was observed, all counts are 0 (total=0); check the counts"),
     ([[0, 0], [0, 0]], {}, "observed: nothing was observed, all counts are 0 (total=0); check the counts"),
     ([3, 7, 1], {"expected": [1, 1, 0]},
-     f"observed: column 'expected': 1 {UNEXPECTED} (observed=1, expected=0); no test is needed to reject "
-     "such a hypothesis"),
+     f"observed: column 'expected': 1 {singular(UNEXPECTED)} (observed=1, expected=0); no test is "
+     "needed to reject such a hypothesis"),
     ([3, 7], {"expected": [0, 0]}, f"2 {UNEXPECTED}"),
-    ([3, 7], {"expected": [1, None]}, "1 rows whose expectation is missing, negative, NaN or infinite "
+    ([3, 7], {"expected": [1, None]}, "1 row whose expectation is missing, negative, NaN or infinite "
      "(observed=7, expected=NULL); give every category a count or share of 0 or more, or none of them"),
     ([3, 7], {"expected": [math.inf, -1]}, "2 rows whose expectation is missing"),
     ([3, 7], {"expected": [1, 1, 1]}, "expected: 3 values for 2 counts; give one per category"),
@@ -551,15 +552,15 @@ WARNED: list[tuple[Any, dict[str, Any], list[str]]] = [
     ([0, 70], {}, []),
     ([3, 6], {}, ["the smallest expected count is 4.5; below 5 the p-value is rough"]),
     ([30, 70, 0], {"expected": [1, 1, 0]}, [
-        "observed: column 'expected': 1 categories neither expected nor observed (observed=0, expected=0); "
+        "observed: column 'expected': 1 category neither expected nor observed (observed=0, expected=0); "
         + LEFT_OUT]),
     ([12.5, 17.25], {}, [
-        "observed: column 'observed': 2 counts that are not whole numbers (observed=12.5; observed=17.25); "
+        "observed: column 'observed': 2 counts with a fraction (observed=12.5; observed=17.25); "
         + BROKEN]),
     ([[10, 50.5, 0], [20, 90, 0], [0, 0, 0]], {}, [
-        f"observed: column 'n': 1 counts that are not whole numbers (row=1, column=2, n=50.5); {BROKEN}",
-        f"observed: column 'column': 1 columns of the table that are all 0 (column=3); {LEFT_OUT}",
-        f"observed: column 'row': 1 rows of the table that are all 0 (row=3); {LEFT_OUT}"]),
+        f"observed: column 'n': 1 count with a fraction (row=1, column=2, n=50.5); {BROKEN}",
+        f"observed: column 'column': 1 column of the table that is all 0 (column=3); {LEFT_OUT}",
+        f"observed: column 'row': 1 row of the table that is all 0 (row=3); {LEFT_OUT}"]),
 ]  # fmt: skip
 
 
@@ -577,7 +578,8 @@ def test_what_makes_a_p_value_doubtful_is_told(
 def test_every_check_is_tried() -> None:
     told = [message for _, _, message in REFUSED] + [text for _, _, texts in WARNED for text in texts]
     for check in CATALOG.count_checks.values():
-        assert any(check.title in message for message in told), check.name
+        titles = (check.title, singular(check.title))
+        assert any(title in message for title in titles for message in told), check.name
 
 
 # ---- the command line ---------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 -- name:     broken_cell
--- title:    counts that are not whole numbers
+-- title:    counts with a fraction
 -- severity: warning
 -- why:      the test is for numbers of cases, not for shares or averages
 -- column:   cells.n

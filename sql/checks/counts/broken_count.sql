@@ -1,5 +1,5 @@
 -- name:     broken_count
--- title:    counts that are not whole numbers
+-- title:    counts with a fraction
 -- severity: warning
 -- why:      the test is for numbers of observations, not for shares or averages
 -- column:   counts.observed

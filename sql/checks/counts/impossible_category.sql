@@ -1,5 +1,5 @@
 -- name:     impossible_category
--- title:    categories that were observed although their expectation is 0
+-- title:    categories observed although none is expected
 -- severity: error
 -- why:      one such observation alone contradicts the expectation
 -- column:   counts.expected

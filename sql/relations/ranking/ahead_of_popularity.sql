@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           history (query_id, item_id), items (item_id)
 -- grain:    system, query_id, item_id
--- note:     advance is the number of places, as a share of the catalog; a cold item is behind the last place
+-- note:     advance is the number of places, as a share of the catalogue; a cold item is behind the last place
 SELECT
     judged_recommended.system,
     judged_recommended.query_id,

@@ -1,5 +1,5 @@
 -- name:     catalog_totals
--- title:    Number of items of the catalog
+-- title:    Number of items of the catalogue
 -- inputs:   items (item_id)
 -- grain:    n_catalog
 SELECT count(item_id) AS n_catalog
