@@ -165,7 +165,9 @@ def _pilots(
 
 def _from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: float | None) -> Plan:
     """Return the plan of one comparison whose spread is a number."""
-    if (sd is None) == (rate is None):
+    if sd is not None and rate is not None:
+        raise MetricError("plan", "takes sd or rate, not both", "give sd for a mean, rate for a share")
+    if sd is None and rate is None:
         raise MetricError("plan", "nothing to plan from", "give predictions, or one of sd=0.2 and rate=0.03")
     with closing(open_engine()) as engine:
         if rate is not None:

@@ -208,6 +208,8 @@ def chart(**options: Any) -> None:
 
     known_name(options["chart"], names_of_comparisons(catalog().charts))
     format_ = checked_picture(options)
+    if options["chart"] in catalog().charts:
+        _refuse_unread(options)
     if options["baseline"] is None and options["chart"] == DIFFERENCES:
         raise click.UsageError("differences are to a baseline; add --baseline SYSTEM")
     if options["baseline"] is None and options["shown"] is not None:
@@ -216,6 +218,16 @@ def chart(**options: Any) -> None:
     with targets.replacing(options["output"], format_) as draft:
         targets.write_text(draft, drawn.page() if format_ == "html" else drawn.svg())
     click.echo(repr(drawn))
+
+
+def _refuse_unread(options: dict[str, Any]) -> None:
+    """Refuse options that a curve does not read, and that would seem to change it."""
+    for name, option in {"metrics": "-m", "interval": "--interval", "cluster": "--cluster"}.items():
+        if options[name] not in (None, ()):
+            raise click.UsageError(f"{options['chart']}: takes no {option}; leave it out")
+    if options["by"] or options["by_each"]:
+        advice = "draw the rows of a slice with --where; the command curve has the points of all slices"
+        raise click.UsageError(f"{options['chart']}: takes no slices; {advice}")
 
 
 def _chart(options: dict[str, Any]) -> Chart:

@@ -171,11 +171,12 @@ class DuckDBFiles:
             self.used += [f"file:{path}" for path in paths]
             return known
         if len(formats) != 1 or None in formats:
-            raise InputError(
-                label,
-                "the name does not show the format",
-                f"use one of {', '.join(sorted(FILE_SUFFIXES))}",
+            suffix = os.path.splitext(paths[0])[1]
+            what = (
+                f"{suffix} is no format that can be read" if suffix else "the name does not show the format"
             )
+            suffixes = ", ".join(sorted(FILE_SUFFIXES))
+            raise InputError(label, what, f"export it as Parquet or CSV; the suffixes are {suffixes}")
         kind = formats.pop()
         self.used += [f"file:{path}" for path in paths]
         listed = exp.Array(expressions=[literal(path) for path in paths])

@@ -218,6 +218,12 @@ class KeptTables:
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:
+            if all(measure.family == CLASSIFICATION for part in self._parts for measure in part.measures):
+                what, advice = (
+                    "classifiers have no values of queries",
+                    "take slices, or a table of groups (curve)",
+                )
+                raise MetricError("per_query", what, advice)
             raise MetricError("per_query", "no metric of queries was asked for", "add one, such as 'ndcg@10'")
         return self._per_query
 

@@ -81,6 +81,11 @@ def read_inference(
     Raises:
         MetricError: a level outside (0, 1), an unknown method, or no whole number of resamples.
     """
+    if cluster is not None and not isinstance(cluster, str):
+        raise MetricError(
+            f"cluster={cluster!r}", "is not the name of a column",
+            "write one, or several that form a key, such as cluster='user_id+device'",
+        )  # fmt: skip
     if method not in INTERVALS:
         raise MetricError("interval_method", *unknown("method", str(method), INTERVALS))
     if resamples is not None and whole_number(resamples) < 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
@@ -183,6 +184,8 @@ def read_groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tupl
         return ()
     if isinstance(by, str):
         return ((by,),)
+    if not isinstance(by, Iterable):
+        raise MetricError(f"by={by!r}", "is not a column", "write a name such as by='country'")
     by = list(by)
     if all(isinstance(column, str) for column in by):
         return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()

@@ -100,7 +100,10 @@ def _as_number(source: Source, name: str, is_label: bool) -> str:
     elif is_time:
         text, how = "epoch({})", "take its seconds"
     elif type_ == "VARCHAR":
-        more = f"; if it has decimal commas, cast replace({name}, ',', '.')"
+        more = (
+            f"; WHERE TRY_CAST({name} AS DOUBLE) IS NULL finds what is not a number; if it has decimal "
+            f"commas, cast replace({name}, ',', '.')"
+        )
     return f"{how}, as in {replaced(name, text, source.dialect)}{more}"
 
 

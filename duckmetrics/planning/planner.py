@@ -231,7 +231,7 @@ def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
         raise MetricError("units", "a plan of proportions counts them", "leave units out (--units)")
     delta = goal.delta(base)
     if delta is None:
-        raise MetricError("rate", "units without a difference", "give difference=0.002 (--difference)")
+        raise MetricError("rate", "has no plan without a difference", "give difference=0.002 (--difference)")
     other = base + delta if base + delta < 1 else base - delta
     if not 0 < other < 1:
         name = "margin" if goal.one_sided else "difference"

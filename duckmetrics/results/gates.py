@@ -6,6 +6,7 @@ import csv
 import math
 import operator
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from duckmetrics.verdicts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # The verdicts that a gate can ask for: the baseline is not compared with itself.
 VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
@@ -85,7 +86,11 @@ def read_gates(texts: str | Iterable[str]) -> list[Gate]:
     Raises:
         MetricError: a condition cannot be read.
     """
-    return [_read(text) for text in ([texts] if isinstance(texts, str) else texts)]
+    known = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else [*texts]
+    for text in known:
+        if not isinstance(text, str):
+            raise MetricError(f"gate {text!r}", "is not a text", "write a condition such as 'ndcg@10 < 0.35'")
+    return [_read(text) for text in known]
 
 
 def _read(text: str) -> Gate:

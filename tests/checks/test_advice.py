@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -72,6 +73,32 @@ def test_columns_must_map() -> None:
         duckmetrics.evaluate(RUN, TRUTH, ["mrr"], columns=given)
     with pytest.raises(InputError, match=r"wrong way round; write \{'query_id': 'user_id'\}"):
         duckmetrics.evaluate(RUN, TRUTH, ["mrr"], columns={"user_id": "query_id"})
+    with pytest.raises(
+        InputError, match=r"^columns: label and score are the same column 'clicked'; map each"
+    ):
+        duckmetrics.evaluate(CLICKS, metrics="auc", columns={"label": "clicked", "score": "clicked"})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"interval": 0.95, "cluster": ["user_id", "day"]},
+            "cluster=['user_id', 'day']: is not the name of",
+        ),
+        ({"by": 5}, "by=5: is not a column"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(MetricError, match=re.escape(message)):
+        duckmetrics.evaluate(CLICKS, metrics="auc", **given)
+
+
+@pytest.mark.parametrize("gates", [None, 5, ["auc < 1", 5]])
+def test_a_gate_is_a_text(gates: Any) -> None:
+    result = duckmetrics.evaluate({"label": [1, 0], "score": [0.9, 0.1]}, metrics="auc")
+    with pytest.raises(MetricError, match="is not a text; write a condition such as"):
+        result.failures(gates)
 
 
 def test_swapped_tables_are_recognized(tmp_path: Path) -> None:

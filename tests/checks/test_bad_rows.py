@@ -206,7 +206,7 @@ def test_classifiers_have_no_values_per_query(connection: duckdb.DuckDBPyConnect
     result = evaluation(connection, "rows", "auc")
     with pytest.raises(MetricError) as caught:
         _ = result.per_query
-    expected = "per_query: no metric of queries was asked for; add one, such as 'ndcg@10'"
+    expected = "per_query: classifiers have no values of queries; take slices, or a table of groups (curve)"
     assert str(caught.value) == expected
 
 

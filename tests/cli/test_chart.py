@@ -67,6 +67,19 @@ def test_names_of_charts_complete() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--interval", "0.9"), "takes no --interval"), (("--cluster", "day"), "takes no --cluster"),
+        (("-m", "auc"), "takes no -m"), (("--by", "day"), "takes no slices; draw the rows of a slice with"),
+    ],
+)  # fmt: skip
+def test_a_curve_refuses_what_it_does_not_read(run: Command, options: tuple[str, ...], message: str) -> None:
+    code, _, err = run("chart", "roc_curve", CANCER, "-o", "roc.svg", *options)
+    assert code == 2
+    assert message in err
+
+
 def test_cut_offs(run: Command) -> None:
     code, out, _ = run("chart", "at_k", *DIGITS, "-m", "ndcg", "--k", "1,5", "-o", "k.svg")
     assert (code, out) == (

@@ -637,7 +637,7 @@ def test_movers_need_two_systems_and_queries(connection: duckdb.DuckDBPyConnecti
     with pytest.raises(MetricError, match="n=0 is not a number of queries"):
         two.movers(0)
     logs = duckmetrics.evaluate({"A": "log_a", "B": "log_b"}, metrics="auc", connection=connection)
-    with pytest.raises(MetricError, match="no metric of queries was asked for"):
+    with pytest.raises(MetricError, match="classifiers have no values of queries"):
         logs.movers()
 
 

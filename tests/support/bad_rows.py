@@ -18,8 +18,8 @@ LABEL = "whose label is not 0, 1, -1, true or false"
 
 
 TO_LABEL = (
-    "map the column that is 0 or 1, unless the score is mapped as the label; classes 1 and 2 become 0 and 1 "
-    "by SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM ..."
+    "map the column with 0 and 1 as the label, for the score may be mapped instead; if the classes are 1 and "
+    "2, write SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM ..."
 )
 
 
