@@ -80,8 +80,9 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
             "the systems with --system COLUMN, or the columns of their scores with --score SYSTEM=COLUMN"
         )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
-    if len(set(names)) < len(names):
-        raise click.UsageError("two systems have the same name; change it with --system NAME=TABLE")
+    same = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if same is not None:
+        raise click.UsageError(f"two systems have the same name, {same}; write --system NAME=TABLE for each")
     return dict(zip(names, given, strict=True)), truth, None
 
 

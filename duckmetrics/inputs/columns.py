@@ -26,6 +26,8 @@ _DELIMITER = re.compile(r"[ :;|,/^~]+")
 NAMED = (HISTORY, ITEMS, REFERENCE)
 # Columns that several of the user's columns can form together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
+# The columns of a result that was written as JSON.
+_OF_RESULTS = {"duckmetrics", "command", "rows"}
 # Columns that one column cannot be at the same time.
 _APART = (("label", "score"), ("query_id", "item_id"))
 
@@ -99,7 +101,16 @@ class ColumnMap:
 
 def missing_column(source: Source, column: str, role: Role) -> InputError:
     """Return the error for a table without a column; it names those that may be meant."""
+    if set(source.all_columns) >= _OF_RESULTS:
+        return InputError(
+            source.label, "is a result of duckmetrics", "give the tables that it was computed from"
+        )
     what = f"no column {column!r}; {shown_columns(source)}"
+    if column == "query_id" and source.find("label") is not None and source.find("score") is not None:
+        advice = (
+            f"for a classifier, name metrics of classifiers; for rankings, {_mapped(source, column, role)}"
+        )
+        return InputError(source.label, f"{what}: metrics of rankings need it", advice)
     tool = judged_by(source.whole.columns) if role == "predictions" else None
     if tool is not None:
         what += f", as the truth of {tool} has"
