@@ -104,7 +104,7 @@ def test_a_curve_is_written_to_a_file(run: Command, tmp_path: Path, suffix: str)
         (["evaluate", "clicks.parquet", "-m", "roc_curve", *MAPPED], "'roc_curve' is a table"),
         (
             ["evaluate", "clicks.parquet", "-m", "auc", *MAPPED, "--per-query", "x.parquet"],
-            "no metric of queries",
+            "no values of queries",
         ),
         (["sql", "auc,ndcg@10"], "have no query in common"),
         (["sql", "calibration_slope", "--dialect", "spark"], "not on Apache Spark 4: "),
