@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import counted, ordinal
 from duckmetrics.sentences.numbers import four_decimals
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.explanations.facts import QueryFacts, Side, Values
 
-# Differences that are not larger come from rounding.
-ROUNDING = 1e-12
 # The number of sentences about single items, and of items that a list in a sentence names.
 MOST_SENTENCES, MOST_NAMED = 6, 5
 # The mark of an item without a judgment, and of no value.

@@ -262,6 +262,12 @@ def or_no_text(value: Value) -> exp.Expr:
     return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
 
 
+def finite(name: str) -> exp.Expr:
+    """Leave numbers out that are refused, so that a statistic does not fail over them first."""
+    is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
+    return exp.Case().when(is_finite, exp.column(name))
+
+
 def _branches(query: exp.Query) -> Iterator[exp.Select]:
     if isinstance(query, exp.Select):
         yield query

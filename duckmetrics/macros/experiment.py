@@ -21,7 +21,7 @@ from duckmetrics.macro_queries.macro import (
     given,
     reference,
 )
-from duckmetrics.macro_queries.query import SOURCE, in_one, shown, whole
+from duckmetrics.macro_queries.query import SOURCE, finite, in_one, or_no_text, shown, whole
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source, typed
 from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined
 from duckmetrics.macros.experiment_call import (
@@ -183,7 +183,7 @@ class _Experiment:
             ("units", cast("exp.Query", given(units.from_(read), users))),
             ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in self.kinds),
             ("tallies", self._shell("arm_tallies")),
-            ("mean_values", exp.select(KEY, ARM, _finite("value").as_("value")).from_("mean_rows")),
+            ("mean_values", exp.select(KEY, ARM, finite("value").as_("value")).from_("mean_rows")),
             ("shifted_values", self._shell("shifted_values")),
             ("observations", exp.select(KEY, ARM, "value").from_(_table(_mark("observations")))),
             ("ratios", _pairs("ratio", "numerator", "denominator")),
@@ -292,15 +292,9 @@ def _rows(kind: str) -> exp.Select:
     )
 
 
-def _finite(name: str) -> exp.Expr:
-    """Leave numbers out that are refused, so that a statistic does not fail over them first."""
-    is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
-    return exp.Case().when(is_finite, exp.column(name))
-
-
 def _pairs(kind: str, value: str, other: str) -> exp.Select:
     """Return the rows of outcomes that read two columns."""
-    pair = (_finite("value").as_(value), _finite("other").as_(other))
+    pair = (finite("value").as_(value), finite("other").as_(other))
     return exp.select(KEY, ARM, *pair).from_(f"{kind}_rows")
 
 
@@ -308,7 +302,7 @@ def _statistics(kinds: Mapping[str, tuple[str, str, str | None]]) -> exp.Select:
     """Return the statistic of every kind of outcome, as a table."""
     columns = ("kind", "are_flags", "statistic", "relative")
     rows = [
-        exp.Tuple(expressions=[literal(kind), literal(are_flags), literal(own), _text_or_null(relative)])
+        exp.Tuple(expressions=[literal(kind), literal(are_flags), literal(own), or_no_text(relative)])
         for kind, (usual, of_flags, relative) in kinds.items()
         for are_flags, own in ((False, usual), (True, of_flags))
     ]
@@ -319,10 +313,6 @@ def _alias(columns: Sequence[str]) -> exp.TableAlias:
     return exp.TableAlias(
         this=exp.to_identifier("given"), columns=[exp.to_identifier(name) for name in columns]
     )
-
-
-def _text_or_null(value: str | None) -> exp.Expr:
-    return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
 
 
 def _list(texts: Sequence[str]) -> exp.Expr:

@@ -16,7 +16,7 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.checks import told
 from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, given, reference, without_with
 from duckmetrics.macro_queries.parameters import Offer
-from duckmetrics.macro_queries.query import SOURCE, shown, whole
+from duckmetrics.macro_queries.query import SOURCE, finite, shown, whole
 from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source, typed
 from duckmetrics.results.findings import ERROR
 from duckmetrics.statistics.checks import checks_of
@@ -116,13 +116,8 @@ def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
     if table in (COUNTS, CELLS):
         counts = Data(table, "data", exp.select(*columns).from_(GIVEN), {})
         return [*steps, (table, counts.grouped())]
-    read = (_finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
+    read = (finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
     return [*steps, (table, exp.select(*read).from_(GIVEN))]
-
-
-def _finite(name: str) -> exp.Expr:
-    is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
-    return exp.Case().when(is_finite, exp.column(name))
 
 
 def _by_name(columns: Sequence[str]) -> exp.Select:

@@ -29,7 +29,9 @@ AT_K, INTERVALS, SLICES, CALIBRATION, DIFFERENCES = (
 )  # fmt: skip
 # The cut-offs of a chart, if the caller names none; and their largest number.
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50)
-MOST_CUTOFFS, LEAST_DEPTH = 50, 10
+MOST_CUTOFFS = 50
+# The deepest rank of a metric without a cut-off, and the least deepest one of a metric with one.
+USUAL_DEPTH, LEAST_DEPTH = 50, 10
 # The largest number of rows of a chart.
 MOST_ROWS = 200
 _AT = re.compile(r"\s*@\s*\d+\s*$")
@@ -223,7 +225,7 @@ VALUES = ("value", "lower", "upper", "n")
 def _usual_cutoffs(metric: str) -> list[int]:
     """Return the cut-offs of a metric without those asked for: up to its own, at least the first ten."""
     own = _AT.search(metric)
-    deepest = max(LEAST_DEPTH, whole_number(own[0].removeprefix("@"))) if own else MOST_CUTOFFS
+    deepest = max(LEAST_DEPTH, whole_number(own[0].removeprefix("@"))) if own else USUAL_DEPTH
     return [k for k in CUTOFFS if k <= deepest]
 
 

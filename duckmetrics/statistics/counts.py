@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.columns import selected, shown_columns
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.values import number_expression
 from duckmetrics.statistics.data import CELLS, COUNTS, Data
@@ -174,10 +174,12 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
     found = {key: source.find(columns.get(key, key)) for key in _CANONICAL[table]}
     for key, name in columns.items():
         if found[key] is None:
-            raise InputError(source.label, f"no column {name!r} for {key}; {_there(source)}", _mapped(key))
+            raise InputError(
+                source.label, f"no column {name!r} for {key}; {shown_columns(source)}", _mapped(key)
+            )
     for key in ("observed", "row", "column"):
         if key in found and found[key] is None:
-            raise InputError(source.label, f"no column {key!r}; {_there(source)}", _mapped(key))
+            raise InputError(source.label, f"no column {key!r}; {shown_columns(source)}", _mapped(key))
     if table == CELLS and found["n"] is None and source.find("observed"):
         raise InputError(
             source.label,
@@ -202,7 +204,7 @@ def _meant(source: Source, columns: Mapping[str, str]) -> str:
         return COUNTS
     raise InputError(
         source.label,
-        f"no column 'observed', nor 'row' and 'column'; {_there(source)}",
+        f"no column 'observed', nor 'row' and 'column'; {shown_columns(source)}",
         (
             "map them with columns={'observed': ...} or columns={'row': ..., 'column': ...} (on the "
             "command line --column)"
@@ -237,10 +239,6 @@ def count_expression(source: Source, key: str, name: str) -> exp.Expr:
 def uncounted(key: str) -> str:
     """Return the addition to a message about a missing column that nobody may have counted."""
     return f"; {COUNT_THEM}" if key == "observed" else ""
-
-
-def _there(source: Source) -> str:
-    return f"found {', '.join(source.all_columns)}"
 
 
 def _mapped(key: str) -> str:

@@ -91,7 +91,7 @@ class RankingSummary:
         Args:
             joined: the query of `joined`, or of a table that it is kept in.
         """
-        parts = [self._row(i, m, c) for i, (m, c) in enumerate(zip(self.measures, self.columns, strict=True))]
+        parts = [self._row(i, measure) for i, measure in enumerate(self.measures)]
         whole: exp.Query = parts[0]
         for part in parts[1:]:
             whole = exp.union(whole, part, distinct=False, copy=False)
@@ -259,7 +259,7 @@ class RankingSummary:
             joined = joined.join(block, on=exp.and_(*same), join_type="left")
         return joined
 
-    def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
+    def _row(self, i: int, measure: Measure) -> exp.Select:
         value, why = shown_value(self.catalog, exp.column(f"value_{i}"), exp.column(f"n_no_relevant_{i}"))
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
