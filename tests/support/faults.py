@@ -435,7 +435,7 @@ OF_ROWS = {
         "row_null_system", "error", 1, "model", "label=0.0, score=0.00875", "name",
         predictions="SELECT *, CASE WHEN i <> 3 THEN 'A' END AS model FROM o", system="model"),
     "three classes": _rows(
-        "unknown_label", "error", 1, "label", "label=2.0, score=0.00875", "0 or 1",
+        "unknown_label", "error", 1, "label", "label=2.0, score=0.00875", "with 0 and 1",
         predictions=_observed(label="if(i = 3, 2, label)")),
     "two negative classes": _rows(
         "mixed_label", "error", 1, "label", "label=-1.0, score=0.00875", "to one label",
