@@ -119,7 +119,8 @@ CASES: dict[str, Case] = {
     "text score": (
         "text_score", "truth", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(score AS DOUBLE) AS score) FROM ..."; if it has decimal commas, cast '
+        '(CAST(score AS DOUBLE) AS score) FROM ..."; '
+        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
         "replace(score, ',', '.')"),
     "NULL relevance": (
         "predictions", "null_grade", {},
@@ -137,7 +138,9 @@ CASES: dict[str, Case] = {
     "text relevance": (
         "predictions", "text_grade", {},
         "text_grade: column 'relevance' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(relevance AS DOUBLE) AS relevance) FROM ..."; if it has decimal commas, cast '
+        '(CAST(relevance AS DOUBLE) AS relevance) FROM ..."; '
+        'WHERE TRY_CAST(relevance AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, '
+        'cast '
         "replace(relevance, ',', '.')"),
     "duplicate predictions": (
         "twice", "truth", {},

@@ -746,7 +746,7 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "text score": ("roc_auc(text_score_here, label, score)", "score is VARCHAR", "cast it"),
     "text label": ("roc_auc(text_label, label, score)", "label is VARCHAR", "cast it"),
     "text weight": ("roc_auc(text_weight, label, score, weight := weight)", "weight is VARCHAR", "cast it"),
-    "label 2": ("roc_auc(label_2, label, score)", "label is not 0, 1,", "map the column that is 0 or 1"),
+    "label 2": ("roc_auc(label_2, label, score)", "label is not 0, 1,", "map the column with 0 and 1"),
     "label 0.5 of a table": (
         "confusion(label_half, label, score)",
         "label is not 0, 1,",

@@ -145,12 +145,14 @@ CASES: dict[str, Case] = {
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(score AS DOUBLE) AS score) FROM ..."; if it has decimal commas, cast '
+        '(CAST(score AS DOUBLE) AS score) FROM ..."; '
+        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
         "replace(score, ',', '.')"),
     "text weight": (
         "text_weight", "auc", {},
         "text_weight: column 'weight' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(weight AS DOUBLE) AS weight) FROM ..."; if it has decimal commas, cast '
+        '(CAST(weight AS DOUBLE) AS weight) FROM ..."; '
+        'WHERE TRY_CAST(weight AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
         "replace(weight, ',', '.')"),
     "NULL score": ("null_score", "auc", {}, NULL_SCORE),
     "NaN score": ("nan_score", "auc", {}, NAN_SCORE),
@@ -181,6 +183,7 @@ CASES: dict[str, Case] = {
         "score=0.9); drop these rows or give them a group; its column is named with group_id="),
     "no query": (
         "rows", "precision@2", {},
-        f"rows: no column 'query_id'; {FROM_ROWS}; map it with columns={{'query_id': ...}} (on the command "
+        f"rows: no column 'query_id'; {FROM_ROWS}: metrics of rankings need it; for a classifier, name metrics of "
+        "classifiers; for rankings, map it with columns={'query_id': ...} (on the command "
         "line --column query_id=...)"),
 }  # fmt: skip
