@@ -183,7 +183,7 @@ CASES: dict[str, Case] = {
         "score=0.9); drop these rows or give them a group; its column is named with group_id="),
     "no query": (
         "rows", "precision@2", {},
-        f"rows: no column 'query_id'; {FROM_ROWS}: metrics of rankings need it; for a classifier, name metrics of "
-        "classifiers; for rankings, map it with columns={'query_id': ...} (on the command "
+        f"rows: no column 'query_id'; {FROM_ROWS}: metrics of rankings need it; for a classifier, "
+        "name metrics of classifiers; for rankings, map it with columns={'query_id': ...} (on the command "
         "line --column query_id=...)"),
 }  # fmt: skip
