@@ -508,6 +508,7 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
     assert {row["verdict"] for row in found.rows} == {"baseline", "not distinguishable"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("baseline", "other", "verdict"),
     [
