@@ -46,8 +46,8 @@ def verdict(
 def _gained(row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, alpha: float) -> float | None:
     """Return how much better the value is than that of the baseline; None if nothing says which is better.
 
-    Of two different values, the one beyond is nearer to a target if their middle is in front of it, and the
-    other one if it is behind. That the middle is on one side must be shown as well as the difference.
+    If the middle of two values is below a target, the higher value is nearer to the target. If it is above,
+    the lower value is nearer. So the data must show the difference, and on which side the middle is.
     """
     declared, delta = measure.metric.range, float(row["delta"])
     if declared.target is None:

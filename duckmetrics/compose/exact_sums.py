@@ -21,7 +21,7 @@ LEAST_BITS = 50
 
 
 def scale_of_terms(largest: float | None, smallest: float | None = None) -> float | None:
-    """Return the factor for the terms of the values of a query, None if there is none.
+    """Return the factor for the terms of the values of a query, None if the terms cannot be exact.
 
     Args:
         largest: the largest gain; NULL where nothing is judged.

@@ -172,9 +172,7 @@ class DuckDBFiles:
             return known
         if len(formats) != 1 or None in formats:
             suffix = os.path.splitext(paths[0])[1]
-            what = (
-                f"{suffix} is no format that can be read" if suffix else "the name does not show the format"
-            )
+            what = f"{suffix} cannot be read as a table" if suffix else "the name does not show the format"
             suffixes = ", ".join(sorted(FILE_SUFFIXES))
             raise InputError(label, what, f"export it as Parquet or CSV; the suffixes are {suffixes}")
         kind = formats.pop()

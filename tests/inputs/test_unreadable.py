@@ -25,7 +25,7 @@ FILES = {
     "h.run": (b"q1 Q0 a 1 high tag\n", "h.run: "),
     "i.run": (b"q1 Q0 a\n", "i.run: "),
     "j.csv": (b"query_id,item_id,score\n" + b"q1,a,1\n" * 30_000 + b"q1,a,x\n", "j.csv: "),
-    "k.docx": (b"", "k.docx: .docx is no format that can be read; export it as Parquet or CSV; "),
+    "k.docx": (b"", "k.docx: .docx cannot be read as a table; export it as Parquet or CSV; "),
     "l": (b"", "l: the name does not show the format; export it as Parquet or CSV; the suffixes are .csv, "),
 }  # fmt: skip
 
