@@ -11,7 +11,7 @@ from duckmetrics.compose.reading import LISTS
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
-from duckmetrics.results.findings import WARNING, Finding
+from duckmetrics.results.findings import FEW_UNITS, WARNING, Finding
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.systems import INFLUENCE, SLOPES, VALUES, SystemSummary
 
@@ -82,7 +82,7 @@ def _few_lists(
                 f"intervals: {where}{n_places / n_items:.3g} recommendations for each of {n_items} items are "
                 f"few: chance moves {measure.text} by more than its interval"
             )
-            yield Finding("few_units", WARNING, "", "", 0, (), f"{message}; {MORE}", MORE)
+            yield Finding(FEW_UNITS, WARNING, "", "", 0, (), f"{message}; {MORE}", MORE)
 
 
 def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:

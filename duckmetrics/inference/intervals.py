@@ -24,6 +24,7 @@ from duckmetrics.inference.units import (
 from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.results import findings
 from duckmetrics.results.findings import NOTE, WARNING, Finding
 from duckmetrics.sentences.lists import joined
 
@@ -298,7 +299,7 @@ def _rounding(row: Mapping[str, Any]) -> float:
 
 
 def _warning_of_few(message: str, advice: str) -> Finding:
-    return Finding("few_units", WARNING, "", "", 0, (), message, advice)
+    return Finding(findings.FEW_UNITS, WARNING, "", "", 0, (), message, advice)
 
 
 def _finding(severity: str, message: str, advice: str) -> Finding:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 SEVERITIES = ERROR, WARNING, NOTE = "error", "warning", "note"
+# The check of warnings that few units are behind an interval.
+FEW_UNITS = "few_units"
 
 
 @dataclass(frozen=True)
