@@ -12,7 +12,7 @@ from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.engines.engine import Feature
 from duckmetrics.expressions.build import row_count
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.advice import in_dialect
+from duckmetrics.inputs.advice import in_words
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def finding_of(
     share = f", {count / total:.2g} of all" if total and count < total else ", all of them" if total else ""
     number = count if among is None else f"{count} of {among}"
     sentence = f"{number} {title}{share}"
-    advice = in_dialect(one.advice, engine.dialect)
+    advice = in_words(one.advice, inputs.words.get(table, engine.dialect), inputs.column_label(table, column))
     message = f"{where}: {sentence}{shown}; {advice}"
     of = among or (totals.get(table) if _filters(one, table) else None) or None
     return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),

@@ -9,10 +9,11 @@ from duckmetrics.comparison.families import adjust_column, families_of
 from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, RANDOMIZATION, SAMPLED
 from duckmetrics.comparison.pairing import Row, key_of_row, speakers
 from duckmetrics.comparison.rows import placed_after
-from duckmetrics.errors import InputError, MetricError
+from duckmetrics.errors import MetricError
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.units import of_measures
 from duckmetrics.inputs.margins import Margins, read_margins
+from duckmetrics.inputs.slices import taken_name
 from duckmetrics.sentences.families import MAX_T
 from duckmetrics.sentences.margins import OF_MARGINS, has_margin
 from duckmetrics.verdicts import BASELINE, BETTER, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNCLEAR, UNTESTED
@@ -79,10 +80,7 @@ def with_margins(
     """
     for name in () if part.units is None else part.units.columns:
         if name.lower() in OF_MARGINS:
-            raise InputError(
-                "by", f"{name!r} is also a column of a comparison with a margin",
-                f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
-            )  # fmt: skip
+            raise taken_name(name, "a comparison with a margin")
     spoken = speakers(engine, part)
     results = {
         baseline: _results(catalog, engine, part, margins, test, {**values, "baseline": baseline})

@@ -13,6 +13,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.units import QUERIES, ROWS
+from duckmetrics.inputs.slices import taken_name
 from duckmetrics.results.comparison import COLUMNS
 
 if TYPE_CHECKING:
@@ -51,11 +52,7 @@ def refuse_unpaired(part: FamilyEvaluation, command: str, unpaired: bool) -> Non
         )
     for name in part.units.columns:
         if name.lower() in COLUMNS:
-            raise InputError(
-                "by",
-                f"{name!r} is also a column of the comparison",
-                f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
-            )
+            raise taken_name(name, "the comparison")
 
 
 def of_systems(part: FamilyEvaluation, systems: Collection[str]) -> FamilyEvaluation:

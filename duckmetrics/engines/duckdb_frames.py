@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -11,6 +12,7 @@ from sqlglot import exp
 from duckmetrics.connections.duckdb_errors import first_line
 from duckmetrics.engines.engine import new_name
 from duckmetrics.errors import InputError, UnsupportedError
+from duckmetrics.inputs.advice import COLUMNS, PAIRS, words_of
 from duckmetrics.inputs.sources import Source, is_of_spark
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
         InputError: it is not a table.
         UnsupportedError: it is a DataFrame of Spark.
     """
-    kind = type(table).__name__
-    label = f"{role} ({kind})"
+    kind, words = type(table).__name__, words_of(table)
+    label = f"{role} ({'dict' if words in (COLUMNS, PAIRS) else kind})"
     if is_of_spark(table):
         raise UnsupportedError(
             label,
@@ -47,7 +49,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
     name = new_name(role)
     table = _with_index(table)
     if isinstance(table, duckdb.DuckDBPyRelation):
-        return _relation(connection, table, name, label)
+        return replace(_relation(connection, table, name, label), frame=words)
     try:
         if kind in _READ_ONCE or not _registers(table):
             table = _streamed(table, label)
@@ -60,7 +62,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
         raise
     except Exception as error:  # each package has classes of its own
         raise InputError(label, first_line(error), "give another kind of table") from error
-    return Source(label, exp.to_table(name), {}, ordered=True, in_place=kind not in _DEAR)
+    return Source(label, exp.to_table(name), {}, ordered=True, in_place=kind not in _DEAR, frame=words)
 
 
 def frame_columns(table: Any) -> list[str] | None:

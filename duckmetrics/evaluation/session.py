@@ -257,8 +257,7 @@ class Session:
             found = self._layouts.read(self._filtered(source, role), role)
             found = self.engine.once(found, needed_columns(self.request, found, role))
             self._refuse_nothing_left(found, role, source.empty)
-            self._layouts.refuse_absent(found, role)
-            self.attached[key] = found
+            self.attached[key] = self._layouts.with_labels(found, role)
         return self.attached[key]
 
     @cached_property

@@ -193,6 +193,7 @@ class _Observing:
         return Inputs(
             queries=queries,
             labels={"predictions": self.systems.label},
+            words={"predictions": self.systems.first.words},
             one_system=self.systems.only,
             systems=self.systems.names,
             truth_lists=False,

@@ -37,14 +37,14 @@ class Key:
     Attributes:
         parts: the user's columns.
         kinds: what each of them holds: integer, text, date, ...
-        dialect: of the engine that has the table.
+        words: of advice about the table.
     """
 
     label: str
     parts: tuple[str, ...]
     types: tuple[str, ...]
     kinds: tuple[str, ...]
-    dialect: str = DIALECT
+    words: str = DIALECT
 
 
 def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
@@ -66,12 +66,12 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
         known,
         types,
         tuple(_id_kind(source, column, n, t) for n, t in zip(known, types, strict=True)),
-        source.dialect,
+        source.words,
     )
 
 
 def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
-    label, dialect = source.label, source.dialect
+    label, words = source.label, source.words
     what = f"column {name!r} is {type_}"
     if INTEGER.fullmatch(type_):
         return "integer"
@@ -93,17 +93,17 @@ def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
             ),
         )
     if type_ == "BLOB":
-        as_text = replaced(name, "CAST({} AS VARCHAR)", dialect)
+        as_text = replaced(name, "decoded", words)
         raise InputError(
             label,
             f"{what}, not an id",
-            _OF_BYTES if dialect == DIALECT else f"if it holds text, cast it, as in {as_text}",
+            _OF_BYTES if words == DIALECT else f"if it holds text, cast it, as in {as_text}",
         )
     if NUMBER.fullmatch(type_):
         raise InputError(
             label,
             f"{what}, not an id: such numbers are not exact keys",
-            f"cast it, as in {replaced(name, 'CAST({} AS BIGINT)', dialect)}",
+            f"cast it, as in {replaced(name, 'integer', words)}",
         )
     raise InputError(label, f"{what}, not an id", "use a number, text, UUID, date, timestamp or boolean")
 
@@ -139,9 +139,9 @@ def _one_kind(left: Key, right: Key, i: int) -> str:
     kinds = left.kinds[i], right.kinds[i]
     are_times = TIMES.issuperset(kinds)
     cast, like = (left, right) if kinds[1] == "text" or (are_times and kinds[0] == "date") else (right, left)
-    to = like.types[i] if are_times else "VARCHAR"
+    change = like.kinds[i] if are_times else "text"
     return (
-        f"make them one kind, as in {replaced(cast.parts[i], f'CAST({{}} AS {to})', left.dialect)}"
+        f"make them one kind, as in {replaced(cast.parts[i], change, cast.words)}"
         f"{'' if are_times or 'text' in kinds else ', in both tables'}"
     )
 

@@ -50,6 +50,7 @@ class Inputs:
         by_day: whether the times of the history are compared with others by day.
         derived: the slicing columns that no table has, and that come from the history.
         unread_grade: the column of the truth that looks like grades, although every item has grade 1.
+        words: the words of advice about each table.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -80,6 +81,7 @@ class Inputs:
     catalog_columns: tuple[str, ...] = ()
     by_day: bool = False
     derived: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def facts(self) -> Mapping[str, Value]:

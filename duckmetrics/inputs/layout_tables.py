@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 # The layout of lines `label qid:query feature:value ...`, with the score of each line in another file.
 LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
+# Types of labels that are words; lists of them are not.
+_WORD = re.compile(r"VARCHAR|ENUM\(.*\)", re.DOTALL)
 # The number of labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the names of ids, and the ids.
@@ -139,29 +142,32 @@ class LayoutTables:
         columns = dict(self._database.columns(joined))
         return replace(source, relation=joined.subquery("joined"), columns=columns, ordered=False)
 
-    def refuse_absent(self, source: Source, role: Role) -> None:
-        """Refuse a positive label that no row has.
+    def with_labels(self, source: Source, role: Role) -> Source:
+        """Return the table with some of its labels if they are text, and none is named as positive.
 
         Raises:
-            InputError: names the labels that there are.
+            InputError: no row has the label that is named; names the labels that there are.
         """
-        if source.positive is None:
-            return
         name = self._own(source, role, "label") or self._own(source, role, "relevance")
-        if name is None:
-            return
+        if name is None or not self._is_graded(role):
+            return source
         text = exp.cast(quoted(name), "VARCHAR")
         rows = exp.select(text.as_("label")).distinct().from_(source.relation.copy())
+        if source.positive is None:
+            is_word = _WORD.fullmatch(source.columns.get(name, ""))
+            return replace(source, labels=self._labels(rows)) if is_word else source
         same = is_positive(source, name, source.positive)
         if not self._database.rows(rows.where(same).limit(1)):
-            found = sorted(
-                str(label) for (label,) in self._database.rows(rows.order_by("label").limit(_SHOWN))
-            )
             raise InputError(
                 source.label,
-                f"no label is {source.positive!r}; column {name!r} has {', '.join(found)}",
+                f"no label is {source.positive!r}; column {name!r} has {', '.join(self._labels(rows))}",
                 "name one of them with positive= (on the command line --positive)",
             )
+        return source
+
+    def _labels(self, rows: exp.Select) -> tuple[str, ...]:
+        found = self._database.rows(rows.order_by("label").limit(_SHOWN))
+        return tuple(sorted(str(label) for (label,) in found))
 
     # --- which layout ----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import InputError
+from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
 from duckmetrics.inputs.columns import CANONICAL
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _of_pairs(given: Mapping[Any, Mapping[Any, Any]], role: str) -> pa.Table:
     for query, items in given.items():
         for name, values in zip(columns, ([query] * len(items), items, items.values()), strict=True):
             columns[name].extend(values)
-    return _arrow(columns, role)
+    return _arrow(columns, role, PAIRS)
 
 
 def _of_columns(given: Mapping[Any, Any], role: str) -> pa.Table:
@@ -113,10 +114,10 @@ def _of_columns(given: Mapping[Any, Any], role: str) -> pa.Table:
         raise InputError(
             f"{role} (dict)", f"columns of several lengths: {found}", "give arrays of one length"
         )
-    return _arrow(given, role)
+    return _arrow(given, role, COLUMNS)
 
 
-def _arrow(columns: Mapping[Any, Any], role: str) -> pa.Table:
+def _arrow(columns: Mapping[Any, Any], role: str, kind: str) -> pa.Table:
     import pyarrow as pa
 
     found = {}
@@ -129,4 +130,4 @@ def _arrow(columns: Mapping[Any, Any], role: str) -> pa.Table:
                 f"{name} cannot be read: {str(error).splitlines()[0]}",
                 "give values of one type",
             ) from error
-    return pa.table(found)
+    return pa.table(found, metadata={MADE_OF: kind.encode()})

@@ -195,6 +195,14 @@ def read_groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tupl
     return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))
 
 
+def taken_name(name: str, table: str) -> InputError:
+    """Return the error for a slicing column that is called like a column of what is returned."""
+    other = f"{exp.to_identifier(name).sql(DIALECT)} AS {exp.to_identifier(f'my_{name}').sql(DIALECT)}"
+    return InputError(
+        "by", f"{name!r} is also a column of {table}", f"give it another name: by={other!r} (--by {other!r})"
+    )
+
+
 def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
     """Return every column of the groupings once.
 
@@ -204,11 +212,7 @@ def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
     wanted = list(dict.fromkeys(column for grouping in by for column in grouping))
     for name in wanted:
         if name.lower() in RESERVED:
-            raise InputError(
-                "by",
-                f"{name!r} is also a column of the results",
-                f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
-            )
+            raise taken_name(name, "the results")
     return wanted
 
 

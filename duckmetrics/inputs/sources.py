@@ -61,7 +61,9 @@ class Source:
         layout: the layout that is known by the name of the file.
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
-        dialect: the SQL of the engine that has it, for advice.
+        labels: some of the labels, where they are text and none is named as positive.
+        dialect: the SQL of the engine that has it.
+        frame: the kind of a frame of Python, as advice calls it; empty for any other table.
         files: the state of each local file that is read where it is, when the table was found.
     """
 
@@ -79,13 +81,20 @@ class Source:
     layout: str | None = None
     aliases: Mapping[str, str | None] = field(default_factory=dict)
     positive: str | None = None
+    labels: tuple[str, ...] = ()
     dialect: str = DIALECT
+    frame: str = ""
     files: Mapping[str, State] = field(default_factory=dict)
 
     @property
     def all_columns(self) -> list[str]:
         """The names of all columns, also of those that were left out when it was read."""
         return [*self.columns, *self.unread]
+
+    @property
+    def words(self) -> str:
+        """The words of advice about the table."""
+        return self.frame or self.dialect
 
     @property
     def whole(self) -> Source:

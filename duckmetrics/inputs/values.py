@@ -6,6 +6,7 @@ become AST nodes, so that a column called ``"; DROP TABLE`` is only a column.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duckmetrics.inputs.ids import Key
-
-
-# The labels that are positive in data whose labels are text.
-_POSITIVE_DATE, _POSITIVE_WORD = ">= DATE '2024-12-31'", "= 'yes'"
 
 
 def narrow(key: Key, source: Source) -> bool:
@@ -91,20 +88,32 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
 
 def _as_number(source: Source, name: str, is_label: bool) -> str:
     """Return advice on how to make numbers of a column that holds something else."""
-    text, how, more, type_ = "CAST({} AS DOUBLE)", "cast it", "", source.columns[name]
+    type_, words = source.columns[name], source.words
     is_time = type_.startswith(("TIMESTAMP", "DATE"))
+    if type_.endswith("]"):
+        if is_label:
+            return f"a row has one label; take one class, as in {replaced(name, 'first', words)}"
+        element = "second" if type_.endswith("[]") else "second of an array"
+        return f"take one of its values, as in {replaced(name, element, words)}"
     if is_label:
-        text, how = f"({{}} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
-        if type_ == "VARCHAR":
-            how = "name the text that counts as 1 with positive= (--positive), or compare it"
-    elif is_time:
-        text, how = "epoch({})", "take its seconds"
-    elif type_ == "VARCHAR":
-        more = (
-            f"; WHERE TRY_CAST({name} AS DOUBLE) IS NULL finds what is not a number; if it has decimal "
-            f"commas, cast replace({name}, ',', '.')"
+        if not is_time and not source.labels:
+            return "give labels of 0 and 1"
+        if is_time:
+            return f"compare it, as in {replaced(name, 'positive date', words)}"
+        one = source.labels[-1]
+        return (
+            f"it has {', '.join(source.labels)}: name the one that counts as 1, as in positive={one!r} "
+            f"(--positive {shlex.quote(one)}); every other counts as 0"
         )
-    return f"{how}, as in {replaced(name, text, source.dialect)}{more}"
+    if is_time:
+        return f"take its seconds, as in {replaced(name, 'seconds', words)}"
+    advice = f"cast it, as in {replaced(name, 'number', words)}"
+    if type_ != "VARCHAR":
+        return advice
+    if words == DIALECT:
+        column = exp.to_identifier(name).sql(DIALECT)
+        advice += f"; WHERE TRY_CAST({column} AS DOUBLE) IS NULL finds what is not a number"
+    return f"{advice}; if it has decimal commas, as in {replaced(name, 'number with decimal commas', words)}"
 
 
 def exact_number(number: exp.Expr, type_: str) -> exp.Expr:

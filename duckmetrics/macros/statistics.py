@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.checks import told
@@ -114,7 +115,7 @@ def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
         typed_rows = exp.select(*(_typed(catalog, table, c, exp.column(c)).as_(c) for c in columns))
         steps.append((GIVEN, typed_rows.from_("named_rows")))
     if table in (COUNTS, CELLS):
-        counts = Data(table, "data", exp.select(*columns).from_(GIVEN), {})
+        counts = Data(table, "data", exp.select(*columns).from_(GIVEN), {}, DIALECT)
         return [*steps, (table, counts.grouped())]
     read = (finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
     return [*steps, (table, exp.select(*read).from_(GIVEN))]

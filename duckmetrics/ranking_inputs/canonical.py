@@ -44,6 +44,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     return Inputs(
         queries=queries,
         labels=tables.labels,
+        words=tables.words,
         one_system=tables.systems.only,
         systems=tables.systems.names,
         truth_lists=tables.truth is not None and tables.truth.listed is not None,

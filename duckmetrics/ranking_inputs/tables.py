@@ -131,6 +131,14 @@ class RankingTables:
             labels["truth"] = self.truth.source.label
         return labels | {role: table.source.label for role, table in self.extra.items()}
 
+    @property
+    def words(self) -> dict[str, str]:
+        """The words of advice about the tables, by role."""
+        truth = self.systems.first if self.truth is None else self.truth.source
+        sources = {"predictions": self.systems.first, "truth": truth}
+        sources |= {role: table.source for role, table in self.extra.items()}
+        return {role: source.words for role, source in sources.items()}
+
 
 def _extra_sources(request: Request, attach: Attach) -> dict[Role, Source]:
     """Attach the tables next to predictions and truth."""

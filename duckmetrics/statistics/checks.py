@@ -16,6 +16,7 @@ from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.checks.messages import singular
 from duckmetrics.compose.optimizer import unpruned
 from duckmetrics.errors import InputError, MetricError
+from duckmetrics.inputs.advice import in_words
 from duckmetrics.results.findings import ERROR, EXAMPLES
 from duckmetrics.statistics.data import CELLS, COUNTS, ROWS, reading
 from duckmetrics.statistics.inputs import LABELS, UNITS, is_number
@@ -164,7 +165,8 @@ def _message(engine: Engine, data: Data, check: Check, relation: exp.Expr, numbe
     where = f"column {data.names[check.column]!r}: " if check.column else ""
     title = singular(check.header["title"]) if number == 1 else check.header["title"]
     title = check.header["title"] if check.is_whole else f"{number} {title}"
-    return f"{data.label}: {where}{title} ({examples}); {check.header['advice']}"
+    advice = in_words(check.header["advice"], data.words, data.names.get(check.column, ""))
+    return f"{data.label}: {where}{title} ({examples}); {advice}"
 
 
 def _examples(engine: Engine, data: Data, check: Check, relation: exp.Expr) -> Sequence[tuple[object, ...]]:

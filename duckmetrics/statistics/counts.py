@@ -190,7 +190,7 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
         canonical: _expression(source, key, found[key]) for key, canonical in _CANONICAL[table].items()
     }
     names = {canonical: found[key] or key for key, canonical in _CANONICAL[table].items()}
-    return Data(table, source.label, selected(source, written), names)
+    return Data(table, source.label, selected(source, written), names, source.words)
 
 
 def _meant(source: Source, columns: Mapping[str, str]) -> str:

@@ -25,12 +25,14 @@ class Data:
         label: its name in messages.
         query: the canonical columns.
         names: canonical column -> the user's.
+        words: of advice about the table.
     """
 
     table: str
     label: str
     query: exp.Select
     names: Mapping[str, str]
+    words: str
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def read_data(definition: Definition, source: Source, columns: Mapping[str, str]
         found = _found(definition, source, columns, name, word)
         names[name] = found or word
         written[name] = _expression(source, table, name, found, definition.optional.get(name))
-    return Data(table, source.label, selected(source, written), names)
+    return Data(table, source.label, selected(source, written), names, source.words)
 
 
 def _known(definition: Definition, words: Mapping[str, str], columns: Mapping[str, str]) -> None:

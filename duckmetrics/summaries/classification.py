@@ -12,11 +12,10 @@ from duckmetrics.compose.optimizer import (
     PLACED_THRESHOLDS,
     in_kept_order,
 )
-from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
-from duckmetrics.inputs.slices import slice_label
+from duckmetrics.inputs.slices import slice_label, taken_name
 from duckmetrics.summaries.kept import kept_rows, materialized, on_engine
 from duckmetrics.summaries.plans import (
     THRESHOLDS,
@@ -126,11 +125,7 @@ class ClassificationSummary:
         columns = [c for c in query.named_selects if c not in KEYS]
         for column in self.by:
             if column.lower() in columns:
-                raise InputError(
-                    "by",
-                    f"{column!r} is also a column of {measure.metric.name}",
-                    f'rename it, as in "SELECT {column} AS my_{column}, ... FROM ..."',
-                )
+                raise taken_name(column, measure.metric.name)
         keys = [] if self.inputs.one_system else [exp.column("system", name)]
         result = exp.select(*keys)
         if self.by:

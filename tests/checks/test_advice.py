@@ -132,33 +132,6 @@ def test_a_table_and_its_rows_may_be_in_either_order(
     assert run("curve", file, "roc_curve") == first
 
 
-NOT_NUMBERS = {
-    "timestamp": (
-        "SELECT 'q' query_id, 'a' item_id, TIMESTAMP '2020-01-01' score",
-        "mrr",
-        "epoch(score) AS score",
-    ),
-    "date": ("SELECT 'q' query_id, 'a' item_id, DATE '2020-01-01' score", "mrr", "epoch(score) AS score"),
-    "text": (
-        "SELECT unnest(['yes', 'no']) AS label, unnest([.5, .4]) AS score",
-        "auc",
-        "(label = 'yes') AS label",
-    ),
-}
-
-
-@pytest.mark.some(2)
-@pytest.mark.parametrize("case", NOT_NUMBERS)
-def test_the_cast_that_is_advised_works(case: str) -> None:
-    query, metric, advice = NOT_NUMBERS[case]
-    truth = TRUTH if metric == "mrr" else None
-    with pytest.raises(InputError) as raised:
-        duckmetrics.evaluate(query, truth, [metric])
-    assert f"SELECT * REPLACE ({advice}) FROM ..." in str(raised.value)
-    mended = f"SELECT * REPLACE ({advice}) FROM ({query})"
-    assert duckmetrics.evaluate(mended, truth, [metric])[metric] == 1.0
-
-
 @pytest.mark.slow
 def test_a_list_called_item_id_is_read_as_a_list() -> None:
     lists = "SELECT 'q' AS query_id, ['a', 'b'] AS item_id"

@@ -120,8 +120,8 @@ CASES: dict[str, Case] = {
         "text_score", "truth", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
         '(CAST(score AS DOUBLE) AS score) FROM ..."; '
-        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
-        "replace(score, ',', '.')"),
+        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, as '
+        'in "SELECT * REPLACE (CAST(replace(score, ' "',', '.') AS DOUBLE) AS score) FROM ...\""),
     "NULL relevance": (
         "predictions", "null_grade", {},
         "null_grade: column 'relevance': 1 row whose relevance is NULL (query_id=q1, item_id=x); drop "
@@ -140,8 +140,7 @@ CASES: dict[str, Case] = {
         "text_grade: column 'relevance' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
         '(CAST(relevance AS DOUBLE) AS relevance) FROM ..."; '
         'WHERE TRY_CAST(relevance AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, '
-        'cast '
-        "replace(relevance, ',', '.')"),
+        'as in "SELECT * REPLACE (CAST(replace(relevance, ' "',', '.') AS DOUBLE) AS relevance) FROM ...\""),
     "duplicate predictions": (
         "twice", "truth", {},
         "twice: column 'item_id': 2 items predicted more than once for a query (query_id=q1, item_id=a; "
@@ -171,8 +170,8 @@ CASES: dict[str, Case] = {
         "attributes of the queries with queries= (--queries)"),
     "by of a reserved name": (
         "predictions", "truth", {"by": "value"},
-        "by: 'value' is also a column of the results; rename it, as in \"SELECT value AS my_value, ... "
-        'FROM ..."'),
+        "by: 'value' is also a column of the results; give it another name: by='value AS "
+        "my_value' (--by 'value AS my_value')"),
     "by that varies": (
         "predictions", "truth", {"by": "item_id"},
         "truth: column 'item_id': differs within 1 queries (q1: b, c); slice rankings by an attribute of "

@@ -197,7 +197,9 @@ def test_a_metric_is_no_table(connection: duckdb.DuckDBPyConnection) -> None:
 
 def test_a_slice_named_like_a_column_of_the_table(connection: duckdb.DuckDBPyConnection) -> None:
     result = evaluation(connection, "sliced", "auc", by="threshold")
-    with pytest.raises(InputError, match="by: 'threshold' is also a column of roc_curve; rename it, as in"):
+    with pytest.raises(
+        InputError, match="by: 'threshold' is also a column of roc_curve; give it another name"
+    ):
         result.table("roc_curve")
     assert "threshold" in result.table("calibration_curve").column_names
 

@@ -455,7 +455,7 @@ def test_a_finding_says_how_many_of_how_many() -> None:
     (unanswered,) = (finding for finding in findings if finding.check == "unanswered_query")
     assert (unanswered.count, unanswered.of, unanswered.share) == (1, 3, 1 / 3)
     assert unanswered.sentence == "1 of 3 queries of the population with no predictions"
-    assert unanswered.message.startswith(f"predictions (Table): column 'query_id': {unanswered.sentence} (")
+    assert unanswered.message.startswith(f"predictions (dict): column 'query_id': {unanswered.sentence} (")
     table = {row["check"]: row for row in findings.summary.to_pylist()}
     assert table["unanswered_query"]["share"] == pytest.approx(1 / 3)
     for finding in findings:

@@ -99,8 +99,9 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
     "a percentage": (
         lambda: evaluate(interval=95), "interval=95", "write 0.95", lambda: evaluate(interval=0.95)),
     "words as labels": (
-        lambda: rows(label=["no", "yes", "no", "yes"]), "VARCHAR", "(label = 'yes')",
-        lambda: rows(label=[0, 1, 0, 1])),
+        lambda: rows(label=["no", "yes", "no", "yes"]), "VARCHAR", "positive='yes'",
+        lambda: duckmetrics.evaluate({"label": ["no", "yes"], "score": [0, 1]}, metrics="auc",
+                                     positive="yes")),
     "labels 1 and 2": (
         lambda: rows(label=[1, 2, 1, 2]), "label=2", "CAST(label > 1 AS INTEGER)",
         lambda: rows(label=[0, 1, 0, 1])),

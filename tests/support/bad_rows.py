@@ -18,8 +18,9 @@ LABEL = "whose label is not 0, 1, -1, true or false"
 
 
 TO_LABEL = (
-    "map the column with 0 and 1 as the label, for the score may be mapped instead; if the classes are 1 and "
-    "2, write SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM ..."
+    "map the column with 0 and 1 as the label, for the score may be mapped instead; of other classes, say "
+    'which one is positive, as in "SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM ..."; more '
+    "than two classes are not supported at once, so evaluate each of them against the others"
 )
 
 
@@ -100,8 +101,8 @@ CASES: dict[str, Case] = {
         f"by: rows has no column 'contry'; {FROM_ROWS}; did you mean 'country'?"),
     "by of a reserved name": (
         "rows", "auc", {"by": "value"},
-        "by: 'value' is also a column of the results; rename it, as in \"SELECT value AS my_value, ... "
-        'FROM ..."'),
+        "by: 'value' is also a column of the results; give it another name: by='value AS "
+        "my_value' (--by 'value AS my_value')"),
     "missing system": (
         "rows", "auc", {"system": "model"},
         f"rows: no column 'model' to tell systems apart; {FROM_ROWS}; name one of them with system= "
@@ -139,21 +140,20 @@ CASES: dict[str, Case] = {
         "label"),
     "text label": (
         "text_label", "auc", {},
-        "text_label: column 'label' is VARCHAR, not a number; name the text that counts as 1 with "
-        "positive= (--positive), or compare it, as in \"SELECT * REPLACE ((label = 'yes') AS label) "
-        'FROM ..."'),
+        "text_label: column 'label' is VARCHAR, not a number; it has no, yes: name the one that counts "
+        "as 1, as in positive='yes' (--positive yes); every other counts as 0"),
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
         '(CAST(score AS DOUBLE) AS score) FROM ..."; '
-        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
-        "replace(score, ',', '.')"),
+        'WHERE TRY_CAST(score AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, as '
+        'in "SELECT * REPLACE (CAST(replace(score, ' "',', '.') AS DOUBLE) AS score) FROM ...\""),
     "text weight": (
         "text_weight", "auc", {},
         "text_weight: column 'weight' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
         '(CAST(weight AS DOUBLE) AS weight) FROM ..."; '
-        'WHERE TRY_CAST(weight AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, cast '
-        "replace(weight, ',', '.')"),
+        'WHERE TRY_CAST(weight AS DOUBLE) IS NULL finds what is not a number; if it has decimal commas, as '
+        'in "SELECT * REPLACE (CAST(replace(weight, ' "',', '.') AS DOUBLE) AS weight) FROM ...\""),
     "NULL score": ("null_score", "auc", {}, NULL_SCORE),
     "NaN score": ("nan_score", "auc", {}, NAN_SCORE),
     # greatest(least(NULL, 1 - eps), eps) is eps, and NaN would be clipped to 1 - eps.

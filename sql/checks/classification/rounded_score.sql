@@ -7,8 +7,8 @@
 -- column:   predictions.score
 -- inputs:   predictions (system, score, exact_score)
 -- params:   wide_scores BOOLEAN DEFAULT TRUE
--- advice:   subtract a common offset, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are
---           acceptable
+-- advice:   subtract a common offset, as in "SELECT * REPLACE (score - min(score) OVER () AS score) FROM ...", or
+--           cast them to DOUBLE if such ties are acceptable
 -- note:     exact_score is the text of a number with more digits than a DOUBLE is sure to keep
 WITH rounded AS (
     SELECT system, score, min(exact_score) AS one_score, max(exact_score) AS other_score

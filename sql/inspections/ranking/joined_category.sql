@@ -6,8 +6,8 @@
 -- column:   items.category
 -- inputs:   item_categories (item_id, category)
 -- portable: no, except spark: the check searches in texts
--- advice:   make the text a list: string_split(category, '|') with its separator, or CAST(category AS VARCHAR[]) if
---           it begins with [
+-- advice:   make the text a list with its separator, as in "SELECT * REPLACE (string_split(category, '|') AS category)
+--           FROM ..."; if it begins with [, read it as JSON, or CAST(category AS VARCHAR[])
 -- note:     reported if most categories look like this, and no item has several categories
 WITH known_categories AS (
     SELECT
