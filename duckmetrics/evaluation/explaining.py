@@ -14,7 +14,7 @@ from duckmetrics.compose.exact_sums import with_exact_sums
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.chunks import KEY, one_query
 from duckmetrics.evaluation.item_tables import item_table
-from duckmetrics.evaluation.ranking import scale_of
+from duckmetrics.evaluation.ranking import bands_of_terms
 from duckmetrics.explanations.facts import Place, Side, items_schema, paired
 from duckmetrics.explanations.words import visible_query
 from duckmetrics.expressions.build import joined_left, numbered_values, picked, values_table
@@ -144,8 +144,8 @@ class Explainer:
         return {row["system"] or None: row for row in rows}
 
     def _exact(self, query: exp.Query, inputs: Inputs, measure: Measure) -> exp.Query:
-        scale = scale_of(self.catalog, self.engine, inputs, [measure])
-        return cast("exp.Query", with_exact_sums(query, scale))
+        bands = bands_of_terms(self.catalog, self.engine, inputs, [measure])
+        return cast("exp.Query", with_exact_sums(query, bands))
 
     def _items(self, inputs: Inputs, measure: Measure, asked: Asked) -> pa.Table:
         """Return the items of the query, of all systems, with columns of the table of items."""

@@ -20,7 +20,7 @@ from duckmetrics.errors import MetricError, UnsupportedError, suggestion
 from duckmetrics.evaluation.chunks import KEY
 from duckmetrics.evaluation.family_evaluation import plan_of
 from duckmetrics.evaluation.item_tables import item_table
-from duckmetrics.evaluation.ranking import scale_of
+from duckmetrics.evaluation.ranking import bands_of_terms
 from duckmetrics.explanations.facts import Side, groups_schema
 from duckmetrics.expressions.build import least_by, quoted
 from duckmetrics.expressions.numbers import ROUNDING
@@ -62,8 +62,8 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
     baseline = names[1] if len(names) > 1 else None
     composer = inputs.composer(explainer.catalog, queries)
     query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n)
-    scale = scale_of(explainer.catalog, explainer.engine, inputs, [measure])
-    table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, scale)))
+    bands = bands_of_terms(explainer.catalog, explainer.engine, inputs, [measure])
+    table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, bands)))
     return replace(groups_result(measure, by, asked, table), n_metrics=n_metrics)
 
 

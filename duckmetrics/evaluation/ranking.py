@@ -11,7 +11,7 @@ from duckmetrics.catalog.facts import EXPONENTIAL, WEIGHED, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.branches import by_branch
-from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
+from duckmetrics.compose.exact_sums import bands_of, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of
 from duckmetrics.compose.reused import per_query
 from duckmetrics.engines.engine import Feature, keep_readable
@@ -78,7 +78,7 @@ def _of_queries(
         table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
     with engine.step("means of the queries"):
-        query = summary.joined(_scale_of_means(engine, summary), value_ranges(engine, summary))
+        query = summary.joined(_bands_of_values(engine, summary), value_ranges(engine, summary))
         joined = materialized(engine, query)
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
@@ -109,7 +109,7 @@ def _query_values(
 ) -> tuple[str, list[Columns]]:
     """Keep the values of every query in a table; return its name, and which columns are whose."""
     table = engine.name("per_query")
-    scale = scale_of(catalog, engine, inputs, measures)
+    bands = bands_of_terms(catalog, engine, inputs, measures)
     columns: list[Columns] = []
     n_rows = _count(engine, inputs)
     is_large = n_rows >= LARGE
@@ -118,7 +118,7 @@ def _query_values(
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
         query, sorted_rows = _with_sorted_rows(engine, query, chunks, n_rows) if is_large else (query, [])
-        values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
+        values = codes.decoded(cast("exp.Query", with_exact_sums(query, bands)))
         engine.keep(table, values, more=bool(columns))
         columns = found
         for read in sorted_rows:
@@ -147,21 +147,23 @@ def _count(engine: Engine, inputs: Inputs) -> int:
     return int(engine.rows(row_count(rows))[0][0]) if engine.supports(Feature.GLOBAL_SORTS) else -1
 
 
-def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float | None:
-    """Return the factor for the terms of the values of queries that makes their sums exact; None for none."""
+def bands_of_terms(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> Sequence[int] | None:
+    """Return the bands of the terms of the values of queries; None if their sums need not be exact."""
     if not engine.supports(Feature.EXACT_SUMS):
         return None
     largest, smallest = _ends_of_gains(catalog, engine, inputs, measures)
     weight = _largest_weight(catalog, engine, inputs, measures)
-    return scale_of_terms(max(largest or 0.0, weight), smallest)
+    return bands_of(max(largest or 0.0, weight), smallest)
 
 
-def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
-    """Return the factor for the values of queries that makes their sum exact; None if there is none."""
+def _bands_of_values(engine: Engine, summary: RankingSummary) -> Sequence[int] | None:
+    """Return the bands of the values of queries; None if their sums need not be exact."""
     if not engine.supports(Feature.EXACT_SUMS):
         return None
-    ((largest, n),) = engine.rows(summary.extent())
-    return scale_of_values(largest, n)
+    ((largest, smallest),) = engine.rows(summary.extent())
+    return bands_of(largest, smallest)
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:

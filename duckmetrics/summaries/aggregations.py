@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 SEGMENT = "segment"
 
 
-def bound_aggregation(catalog: Catalog, name: str, column: str, scale: float | None) -> exp.Select:
+def bound_aggregation(catalog: Catalog, name: str, column: str, bands: Sequence[int] | None) -> exp.Select:
     """Bind an aggregation file to its parameters and to the column that it aggregates.
 
     Args:
         name: the name or alias of the aggregation.
-        scale: the factor that makes the values whole numbers; None if sums need not be exact.
+        bands: those of the values, see `exact_sums`; None if sums need not be exact.
     """
     alias = catalog.aggregation_names[name]
     values = {
         name: param.type(alias.bound[name]) if name in alias.bound else param.default
         for name, param in alias.metric.own_params.items()
     }
-    query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), scale))
+    query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), bands))
     for found in list(query.find_all(exp.Column)):
         if found.name == "value":
             found.set("this", exp.to_identifier(column))

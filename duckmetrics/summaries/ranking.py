@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
-# The logarithms in a geometric mean are not larger than this.
-LEAST_EXTENT = 1024e0
 
 
 class RankingSummary:
@@ -51,17 +49,17 @@ class RankingSummary:
         self.columns = columns
         self.table = table
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
-        self.scale: float | None = None
+        self.bands: Sequence[int] | None = None
         self.ranges: Mapping[str, Ranges] = {}
         self.keys = ("system", "slice", "slice_number", *self.by.values())
 
     def extent(self) -> exp.Select:
-        """Return the largest absolute value of a query, and the number of values of a measure."""
-        values = (
-            exp.Max(this=exp.Abs(this=exp.column(c))) for c in dict.fromkeys(c.value for c in self.columns)
-        )
-        largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
-        return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
+        """Return the largest size of a value of a query, and the smallest above 0."""
+        sizes = [exp.Abs(this=exp.column(c)) for c in dict.fromkeys(c.value for c in self.columns)]
+        largest = exp.func("greatest", *(exp.Max(this=size) for size in sizes), literal(0.0))
+        above_0 = (exp.func("nullif", size.copy(), literal(0.0)) for size in sizes)
+        smallest = exp.func("least", *(exp.Min(this=size) for size in above_0), literal(1.0))
+        return exp.select(largest, smallest).from_(self.table)
 
     def sorted_columns(self) -> list[str]:
         """Return the columns whose aggregation sorts the queries, such as those of a median."""
@@ -72,14 +70,16 @@ class RankingSummary:
         )
         return list(dict.fromkeys(found))
 
-    def joined(self, scale: float | None = None, ranges: Mapping[str, Ranges] | None = None) -> exp.Select:
+    def joined(
+        self, bands: Sequence[int] | None = None, ranges: Mapping[str, Ranges] | None = None
+    ) -> exp.Select:
         """Return one row per system and slice, the measures side by side.
 
         Args:
-            scale: the factor that makes the values whole numbers, see `exact`.
+            bands: those of the values, see `exact_sums`; None if sums need not be exact.
             ranges: column -> the ranges that its values are sorted in, where one task must not sort all.
         """
-        self.scale, self.ranges = scale, ranges or {}
+        self.bands, self.ranges = bands, ranges or {}
         *steps, (_, joined) = self._steps()
         for name, step in steps:
             joined = joined.with_(name, as_=step, copy=False)
@@ -218,7 +218,7 @@ class RankingSummary:
         self, i: int, measure: Measure, columns: Columns
     ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
         """Return the value of an aggregation, or else the steps that compute it: an own block at the end."""
-        query = bound_aggregation(self.catalog, str(measure.aggregation), columns.value, self.scale)
+        query = bound_aggregation(self.catalog, str(measure.aggregation), columns.value, self.bands)
         value = query.expressions[-1].unalias()
         with_ = query.args.get("with_")
         if with_ is None:

@@ -29,8 +29,8 @@ COUNTS = ("n_population", "n_missing")
 # The relation of the values of lists whose mean is a measure, and what it reads.
 INFLUENCE, SLOPES, VALUES = "exposure_influence", "slopes", "system_values"
 NO_INTERVAL, SMOOTH = "none, ", "none, it does not change smoothly with the lists"
-# The factor with which sums are whole numbers: their terms are lists, or products of numbers of lists.
-SCALE = 2.0**50
+# The band of the terms of sums, see `exact_sums`: they are lists, or products of numbers of lists.
+BANDS = (48,)
 
 
 class SystemSummary:
@@ -216,7 +216,7 @@ def joined_values(
         query = query.join(block.name, on=exp.and_(*same), join_type="left")
     for i, value in enumerate(values):
         query = query.select(cast("exp.Expr", value).as_(f"value_{i}"), copy=False)
-    return cast("exp.Select", with_exact_sums(composer.assemble(query), SCALE if exact else None))
+    return cast("exp.Select", with_exact_sums(composer.assemble(query), BANDS if exact else None))
 
 
 def slopes_of(measure: Measure) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
@@ -13,11 +14,11 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
+from duckmetrics.compose.exact_sums import bands_of, with_exact_sums
 from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import EngineError
-from duckmetrics.evaluation import chunks, family_evaluation
+from duckmetrics.evaluation import chunks, family_evaluation, ranking
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.inputs.inputs import Inputs
 from support.cases import RANKING
@@ -51,6 +52,7 @@ SHALLOW = [
     f"{name}@{k}" for name in ("ndcg", "map", "mrr", "precision", "recall", "hit_rate") for k in (1, 5, 20)
 ]
 AS_DECLARED = {"beta": 2, "p": 0.5, "recall": 0.5}
+THIRDS = "SELECT query_id, query_id % 3 AS third FROM t GROUP BY query_id"
 
 
 @pytest.fixture(scope="module")
@@ -294,23 +296,102 @@ def test_the_command_line_has_the_same(run: Command, tmp_path: Path) -> None:
     assert run(*asked, "--chunks", "0").code == 2
 
 
+def exact_sum(numbers: list[float], order: str = "1") -> float:
+    """Return the sum that is computed of numbers in an order."""
+    sizes = [abs(number) for number in numbers if number]
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE v AS SELECT unnest($1) AS v", [numbers])
+    query = with_exact_sums(exp.select("sum(v)").from_("ordered"), bands_of(max(sizes), min(sizes)))
+    rows = f"WITH ordered AS (SELECT v FROM v ORDER BY {order}) {query.sql('duckdb')}"
+    return float(connection.execute(rows).fetchall()[0][0])
+
+
 def test_whole_numbers_are_what_the_values_are() -> None:
     """The sum in any order is the true one, rounded once."""
     numbers = [math.sin(i) * 2.0 ** (i % 40 - 20) for i in range(5000)]
-    connection = duckdb.connect()
-    connection.execute("CREATE TABLE v AS SELECT unnest($1) AS v", [numbers])
-    scale = scale_of_values(max(map(abs, numbers)), len(numbers))
-    query = f"SELECT CAST(sum(CAST(v * {scale!r}::DOUBLE AS HUGEINT)) AS DOUBLE) / {scale!r}::DOUBLE FROM v"
     true = float(sum(map(Fraction, numbers)))
-    assert connection.execute(query).fetchall()[0][0] == pytest.approx(true, rel=3e-16)
+    assert exact_sum(numbers) == pytest.approx(true, rel=3e-16)
+    assert exact_sum(numbers) == exact_sum(numbers, "hash(v)")
 
 
-def test_there_is_no_factor_where_the_sum_would_not_fit() -> None:
-    assert scale_of_values(math.inf, 3) is None
-    assert scale_of_values(math.nan, 3) is None
-    assert scale_of_values(1e300, 3) is None
-    assert scale_of_terms(2.0**90) is None
-    assert scale_of_values(None, 0) == scale_of_values(1.0, 0)
+def test_terms_of_any_size_are_summed_exactly() -> None:
+    """The bands of larger and smaller terms give the true sum, too."""
+    numbers = [math.sin(i) * 2.0 ** (i * 37 % 1800 - 880) for i in range(2000)]
+    true = float(sum(map(Fraction, numbers)))
+    assert exact_sum(numbers) == pytest.approx(true, rel=1e-15)
+    small = [number for number in numbers if abs(number) < 1]
+    assert exact_sum(small) == exact_sum(small, "hash(v)") == pytest.approx(float(sum(map(Fraction, small))))
+
+
+def test_further_bands_change_no_sum() -> None:
+    """The factor of a term is its own: more bands, for terms of other sums, leave a sum as it is."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE v AS SELECT sin(i) * 2.0 ** (i % 45 - 24) AS v FROM range(1, 999) r(i)")
+    found = set()
+    for largest, smallest in ((1.0, 1.0), (2.0**103, 1.0), (1e30, 1e-9), (math.inf, 5e-324), (None, None)):
+        query = with_exact_sums(exp.select("sum(v)", "avg(v)").from_("v"), bands_of(largest, smallest))
+        found.add(connection.execute(query.sql("duckdb")).fetchall()[0])
+    assert len(found) == 1
+
+
+def test_terms_that_are_no_numbers_give_no_number() -> None:
+    for none, is_none in ((math.nan, math.isnan), (math.inf, math.isinf)):
+        assert is_none(exact_sum([none, 1.0, 2.0]))
+
+
+UNITS = {
+    "a large exponent": "CASE WHEN query_id = 7 AND item_id % 2 = 0 THEN 103 ELSE relevance END",
+    "a large grade": "CASE WHEN query_id = 7 THEN 1e30 ELSE relevance END",
+    "a small grade": "CASE WHEN query_id = 7 THEN 1e-9 ELSE relevance END",
+    "an overflow": "CASE WHEN query_id = 7 AND item_id % 2 = 0 THEN 1e300 ELSE relevance END",
+}
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_a_value_does_not_depend_on_the_other_metrics(
+    connection: duckdb.DuckDBPyConnection, unit: str
+) -> None:
+    """A grade that makes the terms of one metric large changes no bit of another one."""
+    tables = "p", f"SELECT query_id, item_id, CAST({unit} AS DOUBLE) AS relevance FROM t WHERE query_id < 40"
+    asked = ["recall@3", "ndcg@10", "cg@10", "dcg(gain=exp2)@10"]
+    together = values(connection, asked, tables)
+    for metric in asked[:2]:
+        rows, per_query = values(connection, [metric], tables)
+        assert together[0].items() >= rows.items()
+        assert [row for row in together[1] if metric in row] == per_query
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("seed", range(40))
+def test_random_metrics_have_the_same_bits_together_and_alone(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Metrics, grades, the plan, parts, slices, intervals and the other system change no value."""
+    random = Random(seed)
+    grades = random.choice([(0, 1, 2, 3), (0, 1, 45, 103), (1, 5e5, 1e12, 1e30), (0, 1, 1e-3, 1e-9, 1e-30)])
+    cases = " ".join(f"WHEN {i} THEN {float(grade)!r}" for i, grade in enumerate(grades))
+    grade = f"CASE hash(query_id, item_id, {seed}) % {len(grades)} {cases} END::DOUBLE AS relevance"
+    truth = f"SELECT query_id, item_id, {grade} FROM t WHERE query_id < 60 UNION ALL SELECT 7, 1000, 1.0"
+    usual = ["recall@3", "ndcg@10", "dcg(gain=exp2)@10", "cg@10"]
+    asked = [*usual, *random.sample([name for name in specs() if "max_grade" not in name], 3)]
+    options: dict[str, Any] = random.choice([
+        {}, {"chunks": 3}, {"interval": 0.95}, {"by": "third", "queries": THIRDS},
+        {"predictions": "SELECT * FROM p WHERE system = 'run0'"},
+    ])  # fmt: skip
+
+    def bits(metrics: list[str], predictions: str = "p", **options: Any) -> dict[tuple[Any, ...], float]:
+        monkeypatch.setattr(ranking, "LARGE", random.choice([0, 500_000]))
+        found = duckmetrics.evaluate(
+            predictions, truth, metrics, system="system", connection=connection, **options
+        )
+        rows = [*(row for row in found.rows if not row["slice"]), *found.per_query.to_pylist()]
+        return {(row["system"], row["metric"], row.get("query_id")): row["value"] for row in rows}
+
+    together = bits(random.sample(asked, len(asked)))
+    for metric in random.sample(asked, 3):
+        alone = bits([metric], **options)
+        assert alone == {key: together[key] for key in alone}
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e-10, 1e-24, 1e-200])
