@@ -12,7 +12,7 @@ from duckmetrics.charts.numbers import digits_of, number, percent
 from duckmetrics.charts.rows import interval_parts
 from duckmetrics.charts.scales import focus
 from duckmetrics.charts.words import between, half_width, interval_name
-from duckmetrics.sentences.changes import NO_DIRECTION, direction, toward_with_distances, word
+from duckmetrics.sentences.changes import NO_DIRECTION, direction, toward_with_distances
 from duckmetrics.sentences.lists import joined
 
 if TYPE_CHECKING:
@@ -224,13 +224,13 @@ def _sized(change: Change) -> Change:
 def _verdicts(changes: Sequence[Change]) -> str:
     """Return ``better on 5 metrics, worse on 1``."""
     counts = Counter(str(change.row["verdict"]) for change in changes)
-    told = [f"{word(name)} on {count}" for name, count in _sorted(counts)]
+    told = [f"{name} on {count}" for name, count in _sorted(counts)]
     return joined(told) + (" metrics" if sum(counts.values()) > 1 else " metric")
 
 
 def _sorted(counts: Counter[str]) -> list[tuple[str, int]]:
     order = (
-        "better", "worse", "equivalent", "not worse", "different", "inconclusive", "not distinguishable",
+        "better", "worse", "equivalent", "not worse", "different", "inconclusive", "unclear",
         "not tested",
     )  # fmt: skip
     return [(name, counts[name]) for name in order if counts[name]]
@@ -241,6 +241,6 @@ def _in_words(changes: Sequence[Change]) -> str:
     for change in changes:
         x, lower, upper = change.signed
         within = "" if lower is None else f", interval {percent(lower)} to {percent(upper)}"
-        verdict = word(change.row["verdict"])
+        verdict = change.row["verdict"]
         told.append(f"{change.label} {_text(change) if x is not None else ''}{within}: {verdict}")
     return "; ".join(told) + "."

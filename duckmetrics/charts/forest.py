@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.documents import LINE, MARGIN, Block, key_block, shortened, text_at
 from duckmetrics.charts.figures import key
-from duckmetrics.charts.marks import KINDS, SIGNS, breakable, text_of
+from duckmetrics.charts.marks import KINDS, breakable, text_of
 from duckmetrics.charts.numbers import short
 from duckmetrics.charts.rows import AXIS_HEIGHT, ROW_HEIGHT, axis, axis_parts, row
-from duckmetrics.sentences.changes import word
+from duckmetrics.verdicts import SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class Line:
     @property
     def said(self) -> str:
         """The verdict as a sign and a word."""
-        return f"{SIGNS[self.verdict]} {word(self.verdict)}" if self.verdict else ""
+        return f"{SIGNS[self.verdict]} {self.verdict}" if self.verdict else ""
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,13 @@ from html import escape
 
 from duckmetrics.expressions.visible import visible
 
-# The shape of each verdict in a picture, its sign in a text, and the class of its color.
+# The shape of each verdict in a picture, and the class of its color.
 MARKS = {
-    "better": "up", "worse": "down", "different": "square", "not distinguishable": "ring",
+    "better": "up", "worse": "down", "different": "square", "unclear": "ring",
     "not tested": "dash", "equivalent": "equals", "not worse": "hollow", "inconclusive": "diamond",
 }  # fmt: skip
-SIGNS = {
-    "better": "▲", "worse": "▼", "different": "◆", "not distinguishable": "○", "not tested": "–",
-    "baseline": "·", "equivalent": "≈", "not worse": "△", "inconclusive": "◇",
-}  # fmt: skip
 KINDS = {
-    "better": "better", "worse": "worse", "different": "diff", "not distinguishable": "even",
+    "better": "better", "worse": "worse", "different": "diff", "unclear": "even",
     "not tested": "none", "equivalent": "better", "not worse": "better", "inconclusive": "even",
 }  # fmt: skip
 # The drawing of each mark around the point (0, 0), about 11 pixels wide.

@@ -198,7 +198,7 @@ class Leaderboard(Examined, Tabular):
             known = f"the true rank is in this range, for all systems of a table at once with {sure}"
             left = "the range that these tests leave, without a guarantee that the true rank is in it"
             lines += [
-                f"{letters}: no clear difference between systems that share a letter ({self.method})",
+                f"{letters}: systems that share a letter do not clearly differ ({self.method})",
                 f"ranks: {known if self.at_once else left}",
             ]
         if any(row["probability_best"] is not None for row in self.rows):

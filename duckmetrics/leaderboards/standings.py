@@ -11,6 +11,7 @@ from duckmetrics.screens.columns import Column, cells_of, fitted, table_lines
 from duckmetrics.screens.numbers import short_p
 from duckmetrics.sentences.margins import has_margin
 from duckmetrics.sentences.numbers import four_decimals, with_minus
+from duckmetrics.verdicts import ADJUSTED_P, ADJUSTED_P_SHORT, p_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +73,7 @@ def page_columns(rows: Sequence[Row]) -> list[Column]:
     columns = []
     # A verdict with a margin does not follow from the letters.
     hidden = (TIER,) if any(map(has_margin, rows)) else (TIER, VERDICT)
-    for column in _columns(rows):
+    for column in _columns(rows, ADJUSTED_P):
         if column.name == VALUE:
             cells = [value + tier for value, tier in zip(column.cells, tiers, strict=True)]
             name = heading(rows[0]) if len({row["metric"] for row in rows}) == 1 else VALUE
@@ -82,7 +83,7 @@ def page_columns(rows: Sequence[Row]) -> list[Column]:
     return columns
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
+def _columns(rows: Sequence[Row], adjusted_p: str = ADJUSTED_P_SHORT) -> list[Column]:
     """Return the columns that have cells; those of the lowest ranks are left out first."""
     level = f"{100 * rows[0]['interval_level']:g} % interval"
     near = any(map(has_margin, rows))
@@ -96,7 +97,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(level, [_interval(row) for row in rows], rank=3),
         Column(RANKS, [_ranks(row) for row in rows], rank=8),
         Column(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
-        Column("p", [short_p(row["p_adjusted"]) for row in rows], rank=2),
+        Column(p_heading(rows, adjusted_p), [short_p(row["p_adjusted"]) for row in rows], rank=2),
         Column(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
         # A verdict with a margin does not follow from the letters, so it stays on a narrow screen.
         Column(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=9 if near else 1),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duckmetrics.charts.marks import KINDS, SIGNS
+from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
 from duckmetrics.report.reading import digits
-from duckmetrics.sentences.changes import word
-from duckmetrics.verdicts import UNTESTED
+from duckmetrics.verdicts import SIGNS, UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ def _mark(reading: Reading, row: Row | None) -> Cell:
         return Cell(SIGNS[UNTESTED], "", "not tested", "none")
     change = reading.shown_change(row)
     text = percent(change) if change is not None else number(row.delta, digits(row), sign=True)
-    return Cell(SIGNS[row.verdict], text, word(row.verdict), KINDS[row.verdict])
+    return Cell(SIGNS[row.verdict], text, row.verdict, KINDS[row.verdict])
 
 
 def _value(reading: Reading, row: Row | None) -> Cell:

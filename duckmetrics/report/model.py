@@ -69,6 +69,7 @@ class Row:
     relative_change: float | None = None
     relative_lower: float | None = None
     relative_upper: float | None = None
+    p: float | None = None
     p_adjusted: float | None = None
     verdict: str = UNTESTED
     wins: int | None = None

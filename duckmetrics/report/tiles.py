@@ -14,7 +14,17 @@ from duckmetrics.report.verdict import weakest
 from duckmetrics.report.words import inside, p_words, rough, span, what_of
 from duckmetrics.sentences.changes import direction, toward_with_distances
 from duckmetrics.sentences.lists import counted
-from duckmetrics.verdicts import BETTER, DIFFERENT, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNTESTED, WORSE
+from duckmetrics.verdicts import (
+    BETTER,
+    DIFFERENT,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    NOT_WORSE,
+    UNCLEAR,
+    UNTESTED,
+    WORSE,
+    p_heading,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +71,7 @@ def _change(reading: Reading, row: Row) -> Tile:
         how = "better" if change >= 0 else "worse"
         return Tile(question, f"{rough(abs(change), half, sign=False)} {how}", text, KINDS[row.verdict])
     said = (UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
-    how = row.verdict if row.verdict in said else "unclear"
+    how = row.verdict if row.verdict in said else UNCLEAR
     shown = reading.shown_change(row) or 0.0
     return Tile(question, f"{rough(shown, half)}, {how}", text, KINDS[row.verdict])
 
@@ -93,7 +103,8 @@ def _sure(reading: Reading, row: Row) -> Tile:
     text = f"{_level(reading)}interval from {reading.size(row)}"
     if row.p_adjusted is not None:
         often = "rarely makes" if row.p_adjusted < reading.data.alpha else "could make"
-        text += f"; chance alone {often} such a difference ({p_words(row.p_adjusted)})"
+        p = p_words(row.p_adjusted, p_heading([vars(row)]))
+        text += f"; chance alone {often} such a difference ({p})"
     return Tile(question, answer, text)
 
 

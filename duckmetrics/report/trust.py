@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from duckmetrics.charts.marks import KINDS, SIGNS
+from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import percent
 from duckmetrics.report.model import CLASSIFICATION
-from duckmetrics.sentences.changes import word
 from duckmetrics.sentences.lists import counted, joined
 from duckmetrics.sentences.relevance import no_relevant_sentence
+from duckmetrics.verdicts import SIGNS
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Problem, Recounted, Row
@@ -109,6 +109,6 @@ def _found(problem: Problem) -> Found:
 def _otherwise(one: Recounted) -> Otherwise:
     n = "" if one.n is None else f"{one.n:,}"
     return Otherwise(
-        one.name, n, percent(one.relative_change), SIGNS[one.verdict], word(one.verdict),
+        one.name, n, percent(one.relative_change), SIGNS[one.verdict], one.verdict,
         KINDS.get(one.verdict, "none"), one.error,
     )  # fmt: skip

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Verdicts as a sentence counts them.
 COUNTED = {
     BETTER: "better", WORSE: "worse", EQUIVALENT: "equivalent", NOT_WORSE: "not worse",
-    INCONCLUSIVE: "inconclusive", UNCLEAR: "not clearly different", DIFFERENT: "different",
+    INCONCLUSIVE: "inconclusive", UNCLEAR: UNCLEAR, DIFFERENT: "different",
     UNTESTED: "not tested",
 }  # fmt: skip
 

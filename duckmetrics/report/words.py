@@ -36,6 +36,6 @@ def span(lower: float | None, upper: float | None, digits: int, sign: bool = Fal
     return between(lower, upper, lambda end: number(end, digits, sign))
 
 
-def p_words(p: float) -> str:
-    """Return an adjusted p-value in words."""
-    return "p under 0.001" if p < 0.001 else f"p = {p:.2g}"
+def p_words(p: float, name: str) -> str:
+    """Return a p-value in words, by its name."""
+    return f"{name} under 0.001" if p < 0.001 else f"{name} = {p:.2g}"

@@ -10,7 +10,7 @@ from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.screens.columns import Column
 from duckmetrics.screens.numbers import short_p
 from duckmetrics.sentences.numbers import four_decimals
-from duckmetrics.verdicts import WORSE
+from duckmetrics.verdicts import WORSE, p_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def brief_columns(result: Compared) -> list[Column]:
         Column("±", [_half(row) for row in rows]),
         Column("delta", [_signed(row["delta"]) for row in rows]),
         Column("interval of delta", [_interval(row) for row in rows]),
-        Column("p", [short_p(row["p_adjusted"]) for row in rows]),
+        Column(p_heading(rows), [short_p(row["p_adjusted"]) for row in rows]),
         Column("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]

@@ -83,7 +83,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             d); wins, ties, losses: units that are better, equal and worse in number; statistic, df, p: of
             the test; p_adjusted: p corrected for all comparisons of the same slicing; mde: the smallest
             difference that the t-test would find among as many comparisons with the power asked for;
-            verdict: better, worse, different, not distinguishable, not tested, or baseline; n: queries or
+            verdict: better, worse, different, unclear, not tested, or baseline; n: queries or
             rows; n_units, n_units_baseline: the number of units behind p, with ``unpaired=True`` of both
             sides; n_effective: how many units of equal weight these are worth; df is one less for paired
             clusters; test: the method of p, ``bootstrap_samples`` for the whole metric on samples; with a
@@ -264,7 +264,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         known = {name: column for name, column in SHOWN.items() if name not in by}
         shown = [name for name, column in known.items() if any(row.get(column) is not None for row in rows)]
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in rows):
-            shown.remove("p")
+            shown.remove("p_adjusted")
         if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in rows):
             shown.remove("n_units")
         cells = []
@@ -331,7 +331,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
             qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
-            result.verdict  # 'No clear difference between B and A'
+            result.verdict  # 'B does not clearly differ from A'
         """
         return verdict_sentence(self)
 

@@ -74,7 +74,7 @@ class Experiment(Tabular):
         rows: one dictionary per metric and treated variant. control_value, value: of the control and of the
             variant; delta, delta_lower, delta_upper: their difference; relative_change, relative_lower,
             relative_upper: the difference as a share of the control value; p, p_adjusted: of the test, and
-            corrected for all comparisons; verdict: better, worse, not distinguishable or not tested;
+            corrected for all comparisons; verdict: better, worse, unclear or not tested;
             statistic: the file under sql/statistics behind the row; n_control, n: units with a value;
             left_out_control, left_out: units without one; variance_reduction: by CUPED; reason: why there
             is no p. A number is None if there is none.

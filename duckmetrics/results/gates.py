@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # The verdicts that a gate can ask for: the baseline is not compared with itself.
 VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
+# The words of former releases, which gates still read.
+FORMER = {"not distinguishable": UNCLEAR, "no clear difference": UNCLEAR}
 # Those that only a comparison with a margin has.
 OF_MARGIN = (EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
 
@@ -123,7 +125,8 @@ def _read(text: str) -> Gate:
 
 def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
     if column == VERDICT and word and _OPERATORS[comparison] in (operator.eq, operator.ne):
-        verdict = word.strip("'\"")
+        given = word.strip("'\"")
+        verdict = FORMER.get(given, given)
         if verdict not in VERDICTS:
             raise MetricError(f"gate {text!r}", *unknown(VERDICT, verdict, VERDICTS))
         return verdict

@@ -25,7 +25,7 @@ from duckmetrics.sentences.heterogeneity import heterogeneity_sentence
 from duckmetrics.sentences.margins import margin_sentence
 from duckmetrics.sentences.units import cluster_units
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
-from duckmetrics.verdicts import DIFFERENT, SIGNS, WORSE, with_sign
+from duckmetrics.verdicts import ADJUSTED_P_SHORT, DIFFERENT, SIGNS, WORSE, p_heading, with_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,8 @@ def _columns(result: Result, lines: Sequence[Line], by_metric: bool, drawn: int)
     yield Column("to", [_value(line.row["value"]) for line in lines], rank=5)
     yield Column("change", [_change(line) for line in lines])
     yield Column(level_of(result.level), _intervals(lines), is_number=False, rank=6)
-    yield Column("p", [short_p(line.row["p_adjusted"]) for line in lines], rank=OF_P)
+    heading = p_heading((line.row for line in lines), ADJUSTED_P_SHORT)
+    yield Column(heading, [short_p(line.row["p_adjusted"]) for line in lines], rank=OF_P)
     yield _drawing(lines, drawn)
     yield Column("", [with_sign(line.row["verdict"]) for line in lines], is_number=False)
 

@@ -20,7 +20,7 @@ from duckmetrics.screens.numbers import (
 from duckmetrics.screens.widths import width_of, wrapped
 from duckmetrics.sentences.lists import counted
 from duckmetrics.sentences.verdict import Fact, verdict_of
-from duckmetrics.verdicts import with_sign
+from duckmetrics.verdicts import ADJUSTED_P, ADJUSTED_P_SHORT, P, p_heading, with_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -121,9 +121,10 @@ def columns_of(result: Result, signs: bool = True) -> Iterator[Column]:
                for row, n in zip(rows, digits, strict=True)]  # fmt: skip
     yield Column(level_of(result.level), written, is_number=False, rank=5)
     yield Column("relative", [_relative(row) for row in rows], rank=2)
-    if any(row["p"] != row["p_adjusted"] for row in rows):
-        yield Column("p alone", [short_p(row["p"]) for row in rows], rank=1)
-    yield Column("p", [short_p(row["p_adjusted"]) for row in rows])
+    heading = p_heading(rows, ADJUSTED_P_SHORT if signs else ADJUSTED_P)
+    if heading != P:
+        yield Column(P, [short_p(row["p"]) for row in rows], rank=1)
+    yield Column(heading, [short_p(row["p_adjusted"]) for row in rows])
     if signs:
         yield Column("", [with_sign(row["verdict"]) for row in rows], is_number=False)
     else:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.verdicts import BETTER, UNCLEAR, WORSE
+from duckmetrics.verdicts import BETTER, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 LOWER = "lower"
 NO_DIRECTION = "no direction is better"
-_WORDS = {UNCLEAR: "no clear difference"}
-
-
-def word(verdict: str) -> str:
-    """Return a verdict in words."""
-    return _WORDS.get(verdict, verdict)
 
 
 def direction(better: str | None, target: float | None) -> str:

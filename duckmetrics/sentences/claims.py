@@ -51,7 +51,7 @@ def claim_of(rows: Sequence[Row]) -> Claim:
         other = joined([visible(str(row["system"])) for row in known if row["verdict"] == DIFFERENT])
         shown = f", but no test shows that it is better than {other}" if other else ""
         return Claim(f"{best} has the best value of {many} systems", f"{shown}{more}{near}")
-    return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}{near}")
+    return Claim(f"{count} systems share the first tier", f": they do not clearly differ{more}{near}")
 
 
 def _near(rows: Sequence[Row], best: str) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _told(metric: str, systems: Sequence[str], pairs: Sequence[Pair]) -> str:
     if all(verdict == EQUIVALENT for verdict in verdicts):
         return f"The {len(systems)} systems are equivalent by {metric}"
     if not won:
-        return f"No clear difference between {len(systems)} systems by {metric}"
+        return f"The {len(systems)} systems do not clearly differ by {metric}"
     return _of_winners(metric, systems, won)
 
 
@@ -65,7 +65,7 @@ def _of_winners(metric: str, systems: Sequence[str], won: Collection[tuple[str, 
     if len(top) == 1:
         return f"{start}, but not clearly better than {named(near, 'systems')}" if near else start
     if top and not near:
-        return f"{start}, with no clear difference between them"
+        return f"{start}, and do not clearly differ"
     if not top:
         return f"None of {len(systems)} systems is better than all others by {metric}"
     return f"Of {len(systems)} systems, none is clearly better than {named(top, 'systems', 'or')} by {metric}"

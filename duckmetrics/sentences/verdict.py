@@ -167,7 +167,7 @@ def _start(name: str, baseline: str, own: Sequence[Fact], leading: str, total: i
     if leading == INCONCLUSIVE:
         return f"The comparison of {name} with {baseline} is inconclusive{on}"
     if leading == UNCLEAR:
-        return f"No clear difference between {name} and {baseline}{on}"
+        return f"{name} does not clearly differ from {baseline}{on}"
     return f"{name} was not tested against {baseline}"
 
 

@@ -105,7 +105,7 @@ SELECT
     CASE
         WHEN system = $baseline THEN 'baseline'
         WHEN p_adjusted IS NULL THEN 'not tested'
-        WHEN p_adjusted >= $alpha OR delta = 0 THEN 'not distinguishable'
+        WHEN p_adjusted >= $alpha OR delta = 0 THEN 'unclear'
         WHEN gain IS NULL THEN 'different'
         WHEN gain > 0 THEN 'better'
         ELSE 'worse'

@@ -48,7 +48,7 @@ SELECT
     p, p_adjusted,
     CASE
         WHEN p_adjusted IS NULL THEN 'not tested'
-        WHEN p_adjusted >= $alpha OR coalesce(delta, 0) = 0 THEN 'not distinguishable'
+        WHEN p_adjusted >= $alpha OR coalesce(delta, 0) = 0 THEN 'unclear'
         WHEN (delta > 0) <> is_lower THEN 'better'
         ELSE 'worse'
     END AS verdict,

@@ -68,7 +68,7 @@ def pictures() -> dict[str, curves.Picture]:
     at = [
         {"k": k, "value": v, "lower": v - 0.1, "upper": v + 0.1} for k, v in ((1, 0.3), (5, 0.4), (10, 0.5))
     ]
-    verdicts = ("better", "worse", "different", "not distinguishable", "not tested")
+    verdicts = ("better", "worse", "different", "unclear", "not tested")
     return {
         "roc_curve": curves.roc({"old": ROC, "new": OTHER}),
         "pr_curve": curves.precision_recall({None: recall}),
@@ -240,7 +240,7 @@ def test_the_mark_of_a_row_is_its_verdict_and_the_axis_is_shared() -> None:
         assert segment(of_class(svg, "line", "ci")[0]) == pytest.approx(places[:2], abs=0.01)
         assert marks(svg)[0] == Mark(marks(svg)[0].shape, pytest.approx(places[2], abs=0.01))
         assert segment(of_class(svg, "line", "zero")[0])[0] == pytest.approx(places[3], abs=0.01)
-    assert {"▲ better", "▼ worse", "◆ different", "○ no clear difference", "– not tested"} <= set(texts(root))
+    assert {"▲ better", "▼ worse", "◆ different", "○ unclear", "– not tested"} <= set(texts(root))
 
 
 def test_right_is_better_where_lower_values_are() -> None:
@@ -253,7 +253,7 @@ def test_right_is_better_where_lower_values_are() -> None:
 
 
 def test_words_have_the_sign_of_the_value_where_lower_is_better() -> None:
-    rise = change("Mo", direction=-1, verdict="not distinguishable")
+    rise = change("Mo", direction=-1, verdict="unclear")
     fall = change("Tu", direction=-1, delta=-0.1, delta_lower=-0.15, delta_upper=-0.05)
     picture = changes.slices("log_loss", "B", {"day": [fall, rise]}, change("all", direction=-1))
     assert picture.title == "B by log_loss: worse in none of 2 slices; the least favorable is +20.0% in Mo"

@@ -41,7 +41,7 @@ def test_one_system_is_evaluated_with_intervals(run: Command, exports: Path) -> 
 def test_several_systems_are_compared(run: Command, exports: Path, given: tuple[str, ...]) -> None:
     code, out, err = run("report", *given, "-m", "mrr", "-o", "two.html", "--title", "Two runs")
     assert (code, err) == (0, "")
-    assert out == "two.html: No clear difference between B and A.\n"
+    assert out == "two.html: B does not clearly differ from A.\n"
     found = page(exports, "two.html")
     assert (found.numbers["baseline"], found.numbers["title"]) == ("A", "Two runs")
 

@@ -144,7 +144,7 @@ def test_verdicts(comparison: Comparison) -> None:
     for metric in SPECS:
         found = {name: row_of(comparison, name, metric)["verdict"] for name in SYSTEMS}
         assert found == {
-            "old": "baseline", "better": "better", "alike": "not distinguishable", "worse": "worse"
+            "old": "baseline", "better": "better", "alike": "unclear", "worse": "worse"
         }  # fmt: skip
 
 
@@ -155,7 +155,8 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
         "alike does not clearly differ from old"
     )
     assert brief[2].split() == [
-        "metric", "system", "from", "to", "change", "95", "%", "interval", "p", "worse", "0", "better"
+        "metric", "system", "from", "to", "change", "95", "%", "interval", "p", "adj.",
+        "worse", "0", "better"
     ]  # fmt: skip
     assert whole[0].split() == [
         "metric", "country", "system", "verdict", "n", "value", "interval", "delta", "delta_interval",
@@ -211,11 +212,11 @@ def test_lower_may_be_better(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_equal_systems_are_not_distinguishable(connection: duckdb.DuckDBPyConnection) -> None:
+def test_equal_systems_are_unclear(connection: duckdb.DuckDBPyConnection) -> None:
     found = compare({"old": "old", "same": "FROM old"}, "truth", SPECS, connection=connection)
     for metric in SPECS:
         row = row_of_any(found, "same", metric)
-        assert (row["delta"], row["p"], row["p_adjusted"], row["verdict"]) == (0, 1, 1, "not distinguishable")
+        assert (row["delta"], row["p"], row["p_adjusted"], row["verdict"]) == (0, 1, 1, "unclear")
         assert row["ties"] == row["n_units"]
 
 
@@ -231,7 +232,7 @@ def test_other_tests_on_request(
     found = compare(SYSTEMS, "truth", SPECS, connection=connection, test=word, resamples=2000)
     for metric in SPECS:
         verdicts = [row_of_any(found, name, metric)["verdict"] for name in ("better", "alike", "worse")]
-        assert verdicts == ["better", "not distinguishable", "worse"]
+        assert verdicts == ["better", "unclear", "worse"]
         row, usual = row_of_any(found, "alike", metric), row_of(comparison, "alike", metric)
         assert row["delta"] == pytest.approx(usual["delta"], rel=1e-12)
         assert row["p"] != usual["p"]
@@ -279,7 +280,7 @@ def test_classifiers_are_compared_by_clusters(connection: duckdb.DuckDBPyConnect
     assert (loss["delta_lower"], loss["delta_upper"]) == pytest.approx(expected, rel=1e-9)
     assert loss["n_units"] == m
     assert loss["wins"] is None
-    assert rows["auc"]["verdict"] in ("worse", "not distinguishable")
+    assert rows["auc"]["verdict"] in ("worse", "unclear")
     assert rows["ks"]["verdict"] == "not tested"
     assert rows["ks"]["value"] is not None
     values = [row["value"] for row in found.rows if row["metric"] == "auc"]
@@ -324,7 +325,7 @@ def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.D
         for row in found.rows:
             if row["system"] in ("sorted", "shuffled") or (row["system"], row["metric"]) == ("scaled", "auc"):
                 told = row["delta"], row["p"], row["verdict"]
-                assert told == (0, 1, "not distinguishable"), row
+                assert told == (0, 1, "unclear"), row
         assert found.failures("auc p_adjusted < 0.05") == []
 
 
@@ -346,7 +347,7 @@ def test_more_wins_and_a_lower_mean_are_no_verdict(connection: duckdb.DuckDBPyCo
         assert (row["wins"], row["losses"]) == (300, 100)
     assert found["sign"]["p"] < 1e-6
     assert {test: row["verdict"] for test, row in found.items()} == {
-        "sign": "different", "wilcoxon": "different", "t": "not distinguishable"
+        "sign": "different", "wilcoxon": "different", "t": "unclear"
     }  # fmt: skip
 
 
@@ -505,7 +506,7 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
     systems = {f"B{i}": f"FROM ({flat}) ORDER BY hash(user_id, score, {i})" for i in range(4)}
     specs = ["rig", "brier_skill", "classification.mcc(threshold=0.3)"]
     found = compare({"A": flat, **systems}, None, specs, connection=connection, cluster="user_id")
-    assert {row["verdict"] for row in found.rows} == {"baseline", "not distinguishable"}
+    assert {row["verdict"] for row in found.rows} == {"baseline", "unclear"}
 
 
 @pytest.mark.some(2)

@@ -99,7 +99,7 @@ def test_lower_is_better_and_no_direction(connection: duckdb.DuckDBPyConnection)
     assert (row["better"], row["verdict"], row["delta"]) == ("lower", "not worse", -0.02)
     t = (row["delta"] - 0.04) / (row["delta"] / row["statistic"])
     assert row["p_not_worse"] == pytest.approx(scipy.stats.t.cdf(t, N - 1), rel=1e-9)
-    assert (other["verdict"], other["margin"], other["p_equivalent"]) == ("not distinguishable", None, None)
+    assert (other["verdict"], other["margin"], other["p_equivalent"]) == ("unclear", None, None)
     aimed = clicks(connection, ["calibration_ratio", "ctr"], 0.1)
     for metric in ("calibration_ratio", "ctr"):
         row = aimed.row(metric)
@@ -230,7 +230,7 @@ def test_metrics_on_samples_and_equal_systems(connection: duckdb.DuckDBPyConnect
 def test_without_a_margin_nothing_changes(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12)
     assert not {*OF_MARGINS} & {*found.summary.column_names}
-    assert found.row("mrr")["verdict"] == "not distinguishable"
+    assert found.row("mrr")["verdict"] == "unclear"
     assert "margin" not in repr(found) + found.method_line
     with pytest.raises(MetricError, match="'equivalent' is a verdict with a margin; add margin="):
         found.failures("mrr verdict != equivalent")
@@ -266,7 +266,7 @@ def test_margins_that_mean_nothing_are_refused(
 @pytest.mark.slow
 def test_a_gate_and_a_slice_that_clash_with_a_margin(connection: duckdb.DuckDBPyConnection) -> None:
     found = changed(connection, 20, 12, margin=0.02)
-    with pytest.raises(MetricError, match="with a margin, no verdict is 'not distinguishable'; write inconc"):
+    with pytest.raises(MetricError, match="with a margin, no verdict is 'unclear'; write inconc"):
         found.failures("mrr verdict = not distinguishable")
     queries = f"SELECT q AS query_id, q % 2 AS margin FROM range({N}) AS t(q)"
     assert changed(connection, 20, 12, by="margin", queries=queries).row("mrr", margin=1)["n"] == N // 2

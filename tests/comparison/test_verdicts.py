@@ -61,7 +61,7 @@ def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConne
     assert usual.row("mrr")["mde"] < strict.row("mrr")["mde"]
     assert narrow.row("mrr")["delta_lower"] > usual.row("mrr")["delta_lower"]
     verdicts = [one.row("mrr")["verdict"] for one in (usual, narrow, strict)]
-    assert verdicts == ["better", "better", "not distinguishable"]
+    assert verdicts == ["better", "better", "unclear"]
     assert "a verdict needs p_adjusted < 0.05; 50 % intervals" in narrow.method_line
     assert "a verdict needs p_adjusted < 1e-09; 95 % intervals" in strict.method_line
 
@@ -110,7 +110,7 @@ def test_a_family_draws_as_many_samples_as_it_needs(connection: duckdb.DuckDBPyC
         "connection": connection, "cluster": "user_id", "interval_method": "bootstrap",
     }  # fmt: skip
     few = compare(systems, None, ["ks"], **options, resamples=100)
-    assert {row["verdict"] for row in few.rows} == {"baseline", "not distinguishable"}
+    assert {row["verdict"] for row in few.rows} == {"baseline", "unclear"}
     assert any("p cannot be below 0.02 with 100 resamples, and a verdict in a family of 10 comparisons needs "
                "p < 0.005" in warning for warning in few.warnings)  # fmt: skip
     enough = compare(systems, None, ["ks"], **options, alpha=0.01)
@@ -170,7 +170,7 @@ def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) ->
         connection=connection,
     )  # fmt: skip
     assert [row["mde"] for row in found.rows] == [None, None, None]
-    assert [row["verdict"] for row in found.rows] == ["baseline", "better", "not distinguishable"]
+    assert [row["verdict"] for row in found.rows] == ["baseline", "better", "unclear"]
 
 
 @pytest.mark.slow

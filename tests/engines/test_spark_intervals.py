@@ -107,7 +107,7 @@ def test_a_comparison_of_the_shop(spark: Any) -> None:
         duckmetrics.compare, spark, **RANKINGS, metrics=["ndcg@10", "hit_rate@5"], baseline="baseline",
         by=["country"], queries=str(SHOP / "users.parquet"),
     )  # fmt: skip
-    assert {row["verdict"] for row in found.rows} == {"baseline", "better", "worse", "not distinguishable"}
+    assert {row["verdict"] for row in found.rows} == {"baseline", "better", "worse", "unclear"}
     assert (str(found), found._repr_html_()) == (str(wanted), wanted._repr_html_())
     own, theirs = (one.movers(n=5).to_pylist() for one in (found, wanted))
     assert len(own) == len(theirs) == 20

@@ -83,4 +83,4 @@ def test_pure_noise_is_no_difference() -> None:
         )  # fmt: skip
         verdicts.append(found.row("ece")["verdict"])
         assert found.row("ece")["delta"] > 0
-    assert verdicts.count("not distinguishable") >= 8  # 3 without the correction
+    assert verdicts.count("unclear") >= 8  # 3 without the correction

@@ -310,7 +310,7 @@ def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     ]  # fmt: skip
     assert [(row["rank_lower"], row["rank_upper"]) for row in rows] == [(1, 2), (1, 2), (3, 3)]
     assert (rows[1]["delta"], rows[1]["p"]) == (0, 1)
-    assert found.verdict == "2 of 3 systems share the first tier: no clear difference among them"
+    assert found.verdict == "2 of 3 systems share the first tier: they do not clearly differ"
 
 
 @pytest.mark.slow
@@ -400,7 +400,7 @@ def test_many_systems_work(truth: Any) -> None:
     assert len(found.pairs) == 18 * 17 / 2
     told = {frozenset((p["system"], p["against"])): p["verdict"] for p in found.pairs}
     for one, other in combinations(found.rows, 2):
-        differ = told[frozenset((one["system"], other["system"]))] != "not distinguishable"
+        differ = told[frozenset((one["system"], other["system"]))] != "unclear"
         assert differ != bool(set(one["tier"]) & set(other["tier"]))
 
 

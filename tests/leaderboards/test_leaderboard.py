@@ -33,7 +33,7 @@ SYSTEMS = {
     "2 digits": f"SELECT query_id, item_id, round(score, 2) AS score {ONE}",
 }
 SCREEN = """\
-2 of 4 systems share the first tier: no clear difference among them
+2 of 4 systems share the first tier: they do not clearly differ
 
 tier  #  system    precision@5   ranks  to best  P(best)
 ────────────────────────────────────────────────────────────────────────────────
@@ -42,8 +42,8 @@ a     2  2 digits       0.9830  1 to 2  −0.0020     16 %                     �
 b     3  1 digit        0.9250       3  −0.0600     <1 %               ──●──
 c     4  blocks         0.7950       4  −0.1900     <1 %  ────●───
 
-tier: no clear difference between systems that share a letter (paired_t; 6
-  pairs, p adjusted by holm, p < 0.05)
+tier: systems that share a letter do not clearly differ (paired_t; 6 pairs, p
+  adjusted by holm, p < 0.05)
 ranks: the true rank is in this range, for all systems of a table at once with
   95 % confidence
 P(best): chance of being the best, the share of 2,000 bootstrap resamples of the
@@ -67,8 +67,8 @@ def test_a_screen_of_80_columns(board: Leaderboard) -> None:
 @pytest.mark.parametrize(
     ("width", "columns"),
     [
-        (140, "tier # system precision@5 95 % interval ranks to best p P(best) verdict"),
-        (100, "tier # system precision@5 95 % interval ranks to best p P(best)"),
+        (140, "tier # system precision@5 95 % interval ranks to best p adj. P(best) verdict"),
+        (100, "tier # system precision@5 95 % interval ranks to best p adj. P(best)"),
         (90, "tier # system precision@5 95 % interval ranks to best P(best)"),
         (60, "tier # system precision@5 ranks to best P(best)"),
         (50, "tier # system precision@5 ranks to best"),
@@ -141,11 +141,11 @@ def tiers(board: Leaderboard, *letters: str) -> Leaderboard:
     ("letters", "sentence"),
     [
         (("a", "b", "b", "c"), "pixels is the best of 4 systems"),
-        (("a", "a", "a", "a"), "all 4 systems share the first tier: no clear difference among them"),
-        (("a", "ab", "b", "c"), "2 of 4 systems share the first tier: no clear difference among them"),
+        (("a", "a", "a", "a"), "all 4 systems share the first tier: they do not clearly differ"),
+        (("a", "ab", "b", "c"), "2 of 4 systems share the first tier: they do not clearly differ"),
         (
             ("ab", "a", "b", "c"),
-            "2 of 4 systems share the first tier: no clear difference among them; 1 more cannot be "
+            "2 of 4 systems share the first tier: they do not clearly differ; 1 more cannot be "
             "distinguished from pixels",
         ),
     ],
@@ -182,11 +182,11 @@ def test_latex_raises_the_letters(board: Leaderboard) -> None:
     assert lines[:3] == [
         "\\begin{tabular}{rlrrrrrr}",
         "\\toprule",
-        "\\# & system & precision@5 & 95 \\% interval & ranks & to best & p & P(best) \\\\",
+        "\\# & system & precision@5 & 95 \\% interval & ranks & to best & adjusted p & P(best) \\\\",
     ]
     assert lines[4] == "1 & pixels & \\textbf{0.9850}$^{a}$ & 0.9746 to 0.9954 & 1 to 2 &  &  & 84 \\% \\\\"
     assert lines[5].startswith("2 & 2 digits & 0.9830$^{a}$ & ")
-    assert "% 2 of 4 systems share the first tier: no clear difference among them" in lines
+    assert "% 2 of 4 systems share the first tier: they do not clearly differ" in lines
 
 
 def test_markdown_raises_the_letters(board: Leaderboard) -> None:
@@ -249,7 +249,7 @@ def test_the_command_prints_the_screen(run: Command, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = run(*ASK)
     assert code == 0, err
-    assert out.splitlines()[0] == "both systems share the first tier: no clear difference among them"
+    assert out.splitlines()[0] == "both systems share the first tier: they do not clearly differ"
     assert max(map(len, out.splitlines())) <= 80
     assert "intervals" in err
 

@@ -86,7 +86,7 @@ def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
 def test_three_systems(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, METRICS, "three", system="system", baseline="BB")
     assert {row["n_tests"] for row in found} == {2 * len(METRICS)}
-    assert {"baseline", "not distinguishable"} <= {row["verdict"] for row in found}
+    assert {"baseline", "unclear"} <= {row["verdict"] for row in found}
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_slices(session: duckdb.DuckDBPyConnection) -> None:
 def test_slices_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     options = {"system": "model", "baseline": "baseline", "by": "country"}
     found = assert_agrees(session, ["ndcg@10"], "recommendations", "purchases", **options)
-    assert {"better", "worse", "not distinguishable"} <= {row["verdict"] for row in found}
+    assert {"better", "worse", "unclear"} <= {row["verdict"] for row in found}
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_parameters_of_one_metric_and_conventions_of_a_tool(
 @pytest.mark.slow
 def test_systems_that_are_alike(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, ["ndcg@3"], "alike", system="system", baseline="A")
-    assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "not distinguishable")]
+    assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "unclear")]
 
 
 @pytest.mark.slow

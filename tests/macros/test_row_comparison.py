@@ -102,9 +102,9 @@ def _close(found: Any, wanted: Any, rel: float) -> bool:
 def test_several_systems(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, METRICS[:2], **SYSTEMS)
     assert [row["system"] for row in found[:6]] == ["A", "BB", "C", "D", "E", "F"]
-    assert {"baseline", "better", "worse", "not distinguishable"} >= {row["verdict"] for row in found}
+    assert {"baseline", "better", "worse", "unclear"} >= {row["verdict"] for row in found}
     alike = next(row for row in found if row["system"] == "D")
-    assert (alike["delta"], alike["p"], alike["verdict"]) == (0, 1, "not distinguishable")
+    assert (alike["delta"], alike["p"], alike["verdict"]) == (0, 1, "unclear")
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     # A jackknife multiplies the rounding of a difference by the number of users, in Python too.
     metrics = ["auc", "log_loss", "calibration_ratio"]
     found = assert_agrees(session, metrics, "shop", "clicked", "pctr", rel=1e-7, **options)
-    assert {"worse", "not distinguishable"} <= {row["verdict"] for row in found}
+    assert {"worse", "unclear"} <= {row["verdict"] for row in found}
 
 
 @pytest.mark.slow

@@ -215,9 +215,7 @@ def test_changes_of_slices_of_one_system() -> None:
         compared.chart("slices", system="D")
     chart = compared.chart("slices", system="B")
     assert chart.title.startswith("B by mrr: worse in none of 2 slices; the least favorable is +")
-    assert compared.chart().title.startswith(
-        "Against A, B: better on 1 metric; C: no clear difference on 1 metric"
-    )
+    assert compared.chart().title.startswith("Against A, B: better on 1 metric; C: unclear on 1 metric")
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def values() -> ReportData:
 PAGES = {
     "ranking": ranking, "classifier": classifier, "values": values, "many": lambda: large(4, 3, 2),
     "one row": lambda: compared(row()), "nothing": lambda: compared(row(value=None, verdict="not tested")),
-    "from 0": lambda: compared(row(before=0.0, value=0.0, verdict="not distinguishable")),
+    "from 0": lambda: compared(row(before=0.0, value=0.0, verdict="unclear")),
 }  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def test_ten_systems_metrics_and_slices_stay_below_500_kilobytes() -> None:
 
 @pytest.mark.slow
 def test_of_many_slices_the_worst_and_the_best_are_shown() -> None:
-    rows = [in_slice(f"s{i}", "not distinguishable", 0.1 + i / 1e5) for i in range(10_000)]
+    rows = [in_slice(f"s{i}", "unclear", 0.1 + i / 1e5) for i in range(10_000)]
     page = Page(render(compared(row(), *rows)))
     text = "Of 10,000 slices, the 20 worst and the 20 best are shown; the 9,960 in between are left out."
     assert text in page.shown
@@ -161,17 +161,16 @@ def test_of_many_slices_the_worst_and_the_best_are_shown() -> None:
 
 
 def test_two_hundred_slices_are_all_shown() -> None:
-    rows = [in_slice(f"s{i}", "not distinguishable", 0.1 + i / 1e5) for i in range(200)]
+    rows = [in_slice(f"s{i}", "unclear", 0.1 + i / 1e5) for i in range(200)]
     page = Page(render(compared(row(), *rows)))
     assert "left out" not in page.shown
     assert len(page.numbers["slices"]) == 201
 
 
 def test_the_marks_of_verdicts_are_signs_words_and_shapes() -> None:
-    verdicts = {"better": "▲", "worse": "▼", "not distinguishable": "○", "different": "◆", "not tested": "–"}
+    verdicts = {"better": "▲", "worse": "▼", "unclear": "○", "different": "◆", "not tested": "–"}
     for verdict, sign in verdicts.items():
-        words = {"not distinguishable": "no clear difference"}.get(verdict, verdict)
-        assert f"{sign} {words}</td>" in render(compared(row(verdict=verdict)))
+        assert f"{sign} {verdict}</td>" in render(compared(row(verdict=verdict)))
 
 
 def test_right_is_better_also_where_lower_values_are() -> None:
@@ -241,7 +240,7 @@ def legend_of(*rows: Row, **more: Any) -> str:
 CLEAR = "larger than chance explains"
 LEGENDS = [
     ([row()], NDCG, f"▲ better: {CLEAR}, after correction for the number of comparisons"),
-    ([row(verdict="not distinguishable")], NDCG, "○ no clear difference"),
+    ([row(verdict="unclear")], NDCG, "○ unclear: chance can explain the difference"),
     ([row(metric=RATIO, before=1.54, value=0.92, verdict="different")], RATIO,
      f"◆ different: {CLEAR}, but on the other side of the target"),
     ([row(metric=SIZE, verdict="different")], SIZE, f"◆ different: {CLEAR}, but no direction is better"),
@@ -259,7 +258,7 @@ def test_a_difference_that_was_not_tested_has_its_reason() -> None:
 
 
 def test_slices_are_sorted_by_their_change_alone() -> None:
-    rows = [in_slice("JP", "worse", 0.15), in_slice("US", "not distinguishable", 0.1),
+    rows = [in_slice("JP", "worse", 0.15), in_slice("US", "unclear", 0.1),
             in_slice("DE", "better", 0.3)]  # fmt: skip
     shown = render(compared(row(), *rows))
     places = [shown.index(f">country {name}<") for name in ("US", "JP", "DE")]

@@ -27,7 +27,7 @@ MANY = [in_slice(name, "worse", 0.1) for name in "ABCDEF"]
 HEADS = {
     "better": (compared(row()), "new is better than old."),
     "worse": (compared(row(verdict="worse", value=0.1)), "new is worse than old."),
-    "even": (compared(row(verdict="not distinguishable")), "No clear difference between new and old."),
+    "even": (compared(row(verdict="unclear")), "new does not clearly differ from old."),
     "untested": (compared(row(verdict="not tested")), "new was not tested against old."),
     "slice": (compared(row(), JP), "new is better than old, but worse in country JP."),
     "slices": (compared(row(), JP, BR, US),
@@ -38,12 +38,12 @@ HEADS = {
                "new is better than old on ndcg@10, but worse on map."),
     "both": (compared(row(), JP, row(metric=MAP, verdict="worse", value=0.1), metrics=TWO),
              "new is better than old on ndcg@10, but worse on map and in country JP."),
-    "even but": (compared(row(verdict="not distinguishable"), JP, in_slice("DE", "better", 0.3)),
-                 "No clear difference between new and old, but worse in country JP and better in country "
+    "even but": (compared(row(verdict="unclear"), JP, in_slice("DE", "better", 0.3)),
+                 "new does not clearly differ from old, but worse in country JP and better in country "
                  "DE."),
     "worse but": (compared(row(verdict="worse", value=0.1), in_slice("DE", "better", 0.3)),
                   "new is worse than old, but better in country DE."),
-    "unclear slices": (compared(row(), in_slice("JP", "not distinguishable", 0.1)),
+    "unclear slices": (compared(row(), in_slice("JP", "unclear", 0.1)),
                        "new is better than old."),
     "lower": (compared(row(metric=LOSS, value=0.1), metrics=(LOSS,)), "new is better than old."),
     "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)),
@@ -62,7 +62,7 @@ HEADS = {
         "new and other are better than old by log_loss; they were not tested against each other.",
     ),
     "several, even": (
-        compared(row(verdict="not distinguishable", value=0.21), row("b", verdict="worse", value=0.1)),
+        compared(row(verdict="unclear", value=0.21), row("b", verdict="worse", value=0.1)),
         "b is worse than old by ndcg@10; new does not clearly differ from old.",
     ),
     "several, worse": (
@@ -70,11 +70,11 @@ HEADS = {
         "old is the best of 3 systems by ndcg@10.",
     ),
     "several, none above": (
-        compared(row(verdict="not distinguishable", value=0.19), row("b", verdict="worse", value=0.1)),
+        compared(row(verdict="unclear", value=0.19), row("b", verdict="worse", value=0.1)),
         "No system is better than old (0.2000) by ndcg@10; the closest is new (0.1900); 1 of 2 is worse.",
     ),
     "several, one clear": (
-        compared(row(verdict="not distinguishable", value=0.3), row("b", value=0.25)),
+        compared(row(verdict="unclear", value=0.3), row("b", value=0.25)),
         "b is better than old by ndcg@10; new does not clearly differ from old.",
     ),
     "several, one without a value": (
@@ -128,16 +128,16 @@ def test_without_a_baseline_the_headline_is_the_value_and_the_weakest_slice(name
 
 def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
     data = compared(
-        row(), row(metric=MAP, verdict="not distinguishable"), row("b", value=0.22), metrics=TWO,
+        row(), row(metric=MAP, verdict="unclear"), row("b", value=0.22), metrics=TWO,
     )  # fmt: skip
     lead = verdict(Reading(data)).lead
     assert "ndcg@10 (normalized discounted cumulative gain) goes from 0.200 to 0.250." in lead
-    assert "new is better on 1 of 2 metrics, not clearly different on 1." in lead
+    assert "new is better on 1 of 2 metrics, unclear on 1." in lead
     assert "Next is b with 0.220; these two were not tested against each other." in lead
 
 
 def test_below_a_baseline_with_the_best_value_the_page_is_about_the_closest_system() -> None:
-    data = compared(row(verdict="worse", value=0.1), row("b", verdict="not distinguishable", value=0.19))
+    data = compared(row(verdict="worse", value=0.1), row("b", verdict="unclear", value=0.19))
     assert verdict(Reading(data)).lead.startswith("b comes closest to old: ndcg@10 (normalized")
     assert answers(data)["By how much?"][:2] == ("−5%, unclear", "b, by ndcg@10, relative to old")
 
@@ -184,7 +184,7 @@ def test_the_answers_of_a_comparison() -> None:
 
 @pytest.mark.parametrize(("alpha", "often"), [(0.05, "could make"), (0.1, "rarely makes")])
 def test_what_is_rare_is_what_the_verdict_takes_for_rare(alpha: float, often: str) -> None:
-    found = answers(compared(replace(row(), p_adjusted=0.07), alpha=alpha))
+    found = answers(compared(replace(row(), p=0.07, p_adjusted=0.07), alpha=alpha))
     assert f"chance alone {often} such a difference" in found["How sure?"][1]
 
 
@@ -239,7 +239,7 @@ def test_other_conventions_are_counted() -> None:
 
 
 UNCLEAR = {
-    "even": (compared(row(verdict="not distinguishable", value=0.21, half=0.02)), "+5%, unclear"),
+    "even": (compared(row(verdict="unclear", value=0.21, half=0.02)), "+5%, unclear"),
     "untested": (compared(row(verdict="not tested")), "+25.0%, not tested"),
     "from 0": (compared(row(before=0.0, value=0.1)), "+0.100"),
     "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)), "−0.300"),

@@ -64,7 +64,7 @@ def test_equal_differences_have_a_verdict(connection: duckdb.DuckDBPyConnection,
 
 
 @pytest.mark.some(0)
-@pytest.mark.parametrize(("n", "verdict"), [(1, "not tested"), (2, "not distinguishable"), (6, "worse")])
+@pytest.mark.parametrize(("n", "verdict"), [(1, "not tested"), (2, "unclear"), (6, "worse")])
 def test_a_verdict_needs_enough_equal_differences(
     connection: duckdb.DuckDBPyConnection, n: int, verdict: str
 ) -> None:

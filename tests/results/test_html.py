@@ -21,7 +21,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "compare": (lambda: duckmetrics.compare(SYSTEMS, TRUTH, "mrr"), "<p>against A&lt;"),
     "leaderboard": (
         lambda: duckmetrics.leaderboard(SYSTEMS, TRUTH, "mrr"),
-        "<p><b>both systems share the first tier: no clear difference among them</b></p>",
+        "<p><b>both systems share the first tier: they do not clearly differ</b></p>",
     ),
     "check": (lambda: duckmetrics.check(RUN, TRUTH, "mrr"), "<th>advice</th>"),
     "ties": (lambda: duckmetrics.ties(RUN, TRUTH, "mrr"), "<td>1 of 2</td>"),

@@ -101,7 +101,7 @@ def test_slices_are_rows_and_the_overall_row_is_named() -> None:
 def test_a_system_may_be_called_like_a_column(names: tuple[str, str]) -> None:
     old, new = names
     result = duckmetrics.compare({old: run(3, 2, 3), new: run(1, 1, 2)}, TRUTH, ["mrr"])
-    assert result.lines(width=80)[0] == f"No clear difference between {new} and {old}"
+    assert result.lines(width=80)[0] == f"{new} does not clearly differ from {old}"
     assert result.lines(width=80)[4].split()[:3] == ["mrr", "0.3889", "0.8333"]
     evaluated = duckmetrics.evaluate(None, TRUTH, ["mrr"], system={old: run(3, 2, 3), new: run(1, 1, 2)})
     assert sorted(cells(evaluated)[1]) == ["0.3889", "0.8333*", "mrr"]
@@ -170,7 +170,7 @@ def test_digits_stand_below_each_other() -> None:
 def test_a_comparison_of_two_shows_both_in_a_line() -> None:
     result = duckmetrics.compare({"old": run(3, 2, 3), "new": run(1, 1, 2)}, TRUTH, ["mrr"])
     verdict, _, header, _, line, *_ = result.lines(width=90)
-    assert verdict == "No clear difference between new and old"
+    assert verdict == "new does not clearly differ from old"
     assert header.split()[:4] == ["metric", "from", "to", "change"]
     assert line.split()[:3] == ["mrr", "0.3889", "0.8333"]
     assert line.endswith("○ unclear")

@@ -47,7 +47,7 @@ CASES = {
     "several": Case("ABC", "mrr,first_rank", "B is the best of 3 systems by mrr"),
     "none better": Case("ABC", "mrr", "No system is better than B (0.6667) by mrr; the closest is A (0.3594)",
                         ("--baseline", "B", "--alpha", "1e-90"), {"baseline": "B", "alpha": 1e-90}),
-    "nothing clear": Case("AB", "mrr", "No clear difference between B and A", ("--alpha", "1e-90"),
+    "nothing clear": Case("AB", "mrr", "B does not clearly differ from A", ("--alpha", "1e-90"),
                           {"alpha": 1e-90}),
     "no direction": Case("AB", "n_returned,mrr", "B is better than A on mrr, unclear on n_returned"),
     "clicks": Case(

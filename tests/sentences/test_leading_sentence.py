@@ -20,7 +20,7 @@ from duckmetrics.verdicts import (
 ONE = {
     (BETTER,): "B is better than A",
     (WORSE, WORSE): "B is worse than A",
-    (UNCLEAR,): "No clear difference between B and A",
+    (UNCLEAR,): "B does not clearly differ from A",
     (UNTESTED,): "B was not tested against A",
     (DIFFERENT,): "B differs from A",
     (BETTER, WORSE): "B is better than A on m1, but worse on m2",
@@ -28,7 +28,7 @@ ONE = {
     (BETTER, BETTER, BETTER, BETTER, WORSE): "B is better than A on 4 of 5 metrics, but worse on m5",
     (BETTER, UNCLEAR, UNTESTED): "B is better than A on m1, unclear on m2, not tested on m3",
     (UNCLEAR, DIFFERENT): "B differs from A on m2, unclear on m1",
-    (UNCLEAR, UNTESTED): "No clear difference between B and A on m1, not tested on m2",
+    (UNCLEAR, UNTESTED): "B does not clearly differ from A on m1, not tested on m2",
     (EQUIVALENT, NOT_WORSE): "B is equivalent to A on m1, not worse on m2",
     (NOT_WORSE, WORSE): "B is worse than A on m2, not worse on m1",
     (BETTER, EQUIVALENT, INCONCLUSIVE): "B is better than A on m1, equivalent on m2, inconclusive on m3",
@@ -55,8 +55,8 @@ SLICED = [
     (BETTER, [(JP, WORSE, "m2")], "B is better than A, but worse in country JP on m2"),
     (BETTER, [(JP, UNCLEAR, "m1")], "B is better than A"),
     (UNCLEAR, [(JP, WORSE, "m1"), (DE, BETTER, "m1")],
-     "No clear difference between B and A, but worse in country JP and better in country DE"),
-    (UNCLEAR, [(JP, BETTER, "m1")], "No clear difference between B and A, but better in country JP"),
+     "B does not clearly differ from A, but worse in country JP and better in country DE"),
+    (UNCLEAR, [(JP, BETTER, "m1")], "B does not clearly differ from A, but better in country JP"),
     (WORSE, [(JP, WORSE, "m1"), (DE, BETTER, "m1")], "B is worse than A, but better in country DE"),
     (WORSE, [(JP, WORSE, "m1")], "B is worse than A"),
     (BETTER, [(f"s {i}", WORSE if i < 4 else BETTER, "m1") for i in range(9)],
@@ -168,10 +168,10 @@ def test_the_best_of_several_has_its_exceptions() -> None:
 PAIRS = [
     ({"ab": WORSE, "ac": WORSE, "bc": BETTER}, "b is the best of 3 systems by m"),
     ({"ab": WORSE, "ac": WORSE, "bc": UNCLEAR},
-     "b and c are the best of 3 systems by m, with no clear difference between them"),
-    ({"ab": UNCLEAR, "ac": UNCLEAR, "bc": UNTESTED}, "No clear difference between 3 systems by m"),
+     "b and c are the best of 3 systems by m, and do not clearly differ"),
+    ({"ab": UNCLEAR, "ac": UNCLEAR, "bc": UNTESTED}, "The 3 systems do not clearly differ by m"),
     ({"ab": UNCLEAR, "ac": BETTER, "bc": BETTER},
-     "a and b are the best of 3 systems by m, with no clear difference between them"),
+     "a and b are the best of 3 systems by m, and do not clearly differ"),
 ]  # fmt: skip
 
 
@@ -191,12 +191,12 @@ def pairs_of(**verdicts: str) -> list[Pair]:
         (pairs_of(AB=UNTESTED, AC=UNTESTED, BC=UNTESTED),
          "The 3 systems were not tested against each other by m"),
         (pairs_of(AB=DIFFERENT, AC=UNCLEAR, BC=UNCLEAR), "1 of 3 pairs of 3 systems differ by m"),
-        (pairs_of(AB=UNCLEAR, AC=UNCLEAR, BC=UNTESTED), "No clear difference between 3 systems by m"),
+        (pairs_of(AB=UNCLEAR, AC=UNCLEAR, BC=UNTESTED), "The 3 systems do not clearly differ by m"),
         # B beats nobody: it is not one of the best.
         (pairs_of(AB=UNCLEAR, AC=BETTER, BC=UNCLEAR),
          "Of 3 systems, none is clearly better than A or B by m"),
         (pairs_of(AB=UNCLEAR, AC=BETTER, BC=BETTER),
-         "A and B are the best of 3 systems by m, with no clear difference between them"),
+         "A and B are the best of 3 systems by m, and do not clearly differ"),
         (pairs_of(AB=BETTER, AC=WORSE, BC=BETTER), "None of 3 systems is better than all others by m"),
     ],
 )  # fmt: skip

@@ -49,7 +49,8 @@ def row(
     return Row(
         system, metric.name, by, segment, value, n=n, n_units=n, delta=delta, delta_lower=ends[0],
         delta_upper=ends[1], relative_change=scaled[0], relative_lower=scaled[1], relative_upper=scaled[2],
-        p_adjusted=0.0001 if known else None, verdict=verdict, wins=60, ties=10, losses=30,
+        p=0.0001 if known else None, p_adjusted=0.0001 if known else None, verdict=verdict,
+        wins=60, ties=10, losses=30,
     )  # fmt: skip
 
 
@@ -90,7 +91,7 @@ def large(systems: int, metrics: int, slices: int, names: tuple[str, ...] = ()) 
     called = [names[i % len(names)] + (str(i) if i >= len(names) else "") if names else f"system {i}"
               for i in range(systems - 1)]  # fmt: skip
     known = tuple(replace(NDCG, name=f"ndcg@{k + 1}", k=k + 1) for k in range(metrics))
-    verdicts = ("better", "worse", "not distinguishable")
+    verdicts = ("better", "worse", "unclear")
     rows = [
         row(system, metric, verdicts[(i + j) % 3], 0.2, 0.2 + 0.01 * ((i + j) % 3 - 1) + i / 1e6 / 3,
             by=("country",) if j else (), segment=(f"c{j}",) if j else ())

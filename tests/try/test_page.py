@@ -205,7 +205,7 @@ def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_pa
     old, new, judged = made.parquet(tmp_path, old=run, new=run, truth=truth)
     found = browse("files", files=[old, new, judged], texts=True)
     assert {row["system"] for row in found["rows"]} == {"old", "new"}
-    assert "No clear difference between new and old" in found["text"]
+    assert "new does not clearly differ from old" in found["text"]
     expected = {key_of(row): row["value"] for row in found["rows"]}
     for name, run_text in ELSEWHERE.items():
         rows = run_text(found["texts"][name], tmp_path)

@@ -101,7 +101,7 @@ function legend(reading) {
     ' and ',
     h('b', { class: 'worse' }, '▼ worse'),
     ': the difference is larger than chance explains (p < 0.05, adjusted by Holm’s method). ',
-    '○ unclear: no clear difference. – not tested. ',
+    '○ unclear: chance can explain the difference. – not tested. ',
     `Changes are relative to ${reading.baseline}. ${independence(reading)}`,
   );
 }

@@ -1,7 +1,7 @@
 // The pictures of the report: the same marks, classes and axes, as elements of this page.
 import { breakable, cell, h, svg } from './dom.js';
 import { clipped, focus, height, place, span, ticks } from './scales.js';
-import { KINDS, SIGNS, change, sign, toward, wordOf } from './verdict.js';
+import { KINDS, SIGNS, change, sign, toward } from './verdict.js';
 import { count, digitsOf, known, number, percent } from './words.js';
 
 const SHAPES = {
@@ -11,7 +11,7 @@ const SHAPES = {
   'not tested': ['path', 'o', 'M-5 0H5'],
   left: ['path', 'm', 'M-7 0 1-4.5V4.5Z'],
   right: ['path', 'm', 'M7 0-1-4.5V4.5Z'],
-  'not distinguishable': ['circle', 'o', 4.5],
+  unclear: ['circle', 'o', 4.5],
   dot: ['circle', 'm', 4],
 };
 
@@ -133,7 +133,7 @@ function forestRow({ row: one, before, label, note, change: found }, domain, gui
     [`n c ${kind}`, found ? percent(turned * found.x) : number(one.delta, digits, true)],
     ['ci', found ? (ends ? `${percent(ends[0])} to ${percent(ends[1])}` : '') : absolute],
     [`p ${kind}`, plot],
-    [`v ${kind}`, `${SIGNS[one.verdict] ?? ''} ${wordOf(one.verdict)}`],
+    [`v ${kind}`, `${SIGNS[one.verdict] ?? ''} ${one.verdict}`],
   ];
   return h(
     'tr',

@@ -72,7 +72,7 @@ async function adjusted(engine, rows) {
       Object.assign(row, { p_adjusted, adjust: 'holm', n_tests: own.length });
       // Adjusting only raises p, so it can take a verdict away and never gives one.
       if (!(p_adjusted < LEVEL) && ['better', 'worse', 'different'].includes(row.verdict)) {
-        row.verdict = 'not distinguishable';
+        row.verdict = 'unclear';
       }
     }
   }

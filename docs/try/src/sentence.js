@@ -5,7 +5,7 @@ import { few, joined } from './words.js';
 
 const FEW_NAMES = 3;
 const MOST_GROUPS = 2;
-const UNCLEAR = 'not distinguishable';
+const UNCLEAR = 'unclear';
 const UNTESTED = 'not tested';
 const AGAINST = { better: ['worse'], worse: ['better'] };
 const REST = { different: 'different on', [UNCLEAR]: 'unclear on', [UNTESTED]: 'not tested on' };
@@ -78,7 +78,7 @@ function beginning(system, baseline, own, leading, total) {
     const why = meaning(own);
     return `${system} differs from ${baseline}${why ? ` on ${metrics[0]}${why}` : on}`;
   }
-  if (leading === UNCLEAR) return `No clear difference between ${system} and ${baseline}${on}`;
+  if (leading === UNCLEAR) return `${system} does not clearly differ from ${baseline}${on}`;
   return `${system} was not tested against ${baseline}`;
 }
 

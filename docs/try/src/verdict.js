@@ -6,7 +6,7 @@ export const SIGNS = {
   better: '▲',
   worse: '▼',
   different: '◆',
-  'not distinguishable': '○',
+  unclear: '○',
   'not tested': '–',
   baseline: '·',
 };
@@ -14,12 +14,10 @@ export const KINDS = {
   better: 'better',
   worse: 'worse',
   different: 'diff',
-  'not distinguishable': 'even',
+  unclear: 'even',
   'not tested': 'none',
 };
 const NO_DIRECTION = 'no direction is better';
-
-export const wordOf = verdict => (verdict === 'not distinguishable' ? 'unclear' : verdict);
 
 const cells = row => row.slice.split(/,\s*/).map(column => [column, String(row[column] ?? 'NULL')]);
 // A value that is clear without the name of its column: a word that is not a number or a missing value.
