@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import duckdb
+import numpy as np
 import pytest
+import sklearn.metrics
 from macros.test_calls import MEANT, ROWS, SIDE_TABLES, add_words, printed, with_arguments
+from scipy import stats
 
 from support.tab import Tab, script
 
@@ -53,6 +56,36 @@ def test_a_usual_question_loads_few_files(folder: Path, name: str) -> None:
     assert len(tab.loaded) <= 4
     bytes_ = sum((folder / file).stat().st_size for file in tab.loaded)
     assert bytes_ < 1_100_000, f"{name} needs {bytes_} bytes of macros"
+
+
+@pytest.mark.slow
+def test_one_system_has_values_with_intervals(folder: Path) -> None:
+    """`compare` refuses one system; the page shows its values by the same macro without the refusal."""
+    places = [1, 2, 3, 4, 1, 5]  # of the only relevant item of each query
+    tab = Tab(folder)
+    tab.connection.execute(f"""
+        CREATE TABLE places AS SELECT unnest({places}) AS place, unnest(range({len(places)})) AS query_id;
+        CREATE TABLE truth AS SELECT query_id, place AS item_id, 1 AS relevance FROM places;
+        CREATE TABLE run AS
+        SELECT 'a' AS system, query_id, i AS item_id, -i AS score FROM places, range(1, 7) AS t (i)
+    """)
+    (row,) = tab.ask("FROM duckmetrics_fn_values(run, truth, 'mrr', system := 'system', baseline := 'a')")
+    found = 1 / np.array(places)
+    wanted = stats.t.interval(0.95, len(found) - 1, found.mean(), found.std(ddof=1) / len(found) ** 0.5)
+    assert [row["value"], row["lower"], row["upper"]] == pytest.approx([found.mean(), *wanted], abs=1e-12)
+    with pytest.raises(duckdb.Error, match="a is the only system; give a second one"):
+        tab.ask("FROM compare(run, truth, 'mrr', system := 'system', baseline := 'a')")
+
+
+@pytest.mark.slow
+def test_one_classifier_has_values_with_intervals(folder: Path) -> None:
+    tab = Tab(folder)
+    tab.connection.execute(f"CREATE TABLE rows AS SELECT 'a' AS model, * FROM ({ROWS})")
+    named = "system := 'model', baseline := 'a', cluster := 'id'"
+    (row,) = tab.ask(f"FROM duckmetrics_fn_values_of_rows(rows, label, score, 'auc', {named})")
+    labels, scores = zip(*tab.connection.sql("SELECT label, score FROM rows").fetchall(), strict=True)
+    assert row["value"] == pytest.approx(sklearn.metrics.roc_auc_score(labels, scores), abs=1e-12)
+    assert row["lower"] < row["value"] < row["upper"]
 
 
 @pytest.mark.slow

@@ -177,7 +177,7 @@ export function rankingCalls(state) {
     : {};
   const rest = { ...sliced, ...source.named, ...conventions(question) };
   const system = source.system && literal(source.system);
-  // The macro compares systems; a file of one system gets the column that it lacks.
+  // A file of one system gets the column that it lacks.
   const alone = literal(`(SELECT ${literal(state.systems[0] ?? '')} AS system, * FROM ${source.run})`);
   const against = {
     system: system || "'system'",
@@ -189,7 +189,8 @@ export function rankingCalls(state) {
   ];
   return {
     views: source.views,
-    compare: (specs, more = {}) => from('compare', compared(specs)[0], { ...compared(specs)[1], ...more }),
+    compare: (specs, more = {}) =>
+      from(macroOf(state), compared(specs)[0], { ...compared(specs)[1], ...more }),
     byQuery: specs =>
       from('evaluate_by_query', [...tables, literal(specs.join(', '))], {
         system,
@@ -214,6 +215,13 @@ export function rankingCalls(state) {
       : from('evaluate', [...tables, metrics], { system, ...rest }),
   };
 }
+
+/** The macro of values with intervals: a comparison, or the same without its refusal of one system. */
+export function comparison(rows, alone) {
+  if (rows) return alone ? 'duckmetrics_fn_values_of_rows' : 'compare_classification';
+  return alone ? 'duckmetrics_fn_values' : 'compare';
+}
+export const macroOf = state => comparison(isRows(state), state.systems.length < 2);
 
 export const isCompared = state => Boolean(state.question.baseline) && state.systems.length > 1;
 
@@ -264,7 +272,7 @@ export function rowCalls(state) {
   return {
     views,
     own,
-    compare: (specs, more = {}) => told('compare_classification', place, specs, { ...against, ...more }),
+    compare: (specs, more = {}) => told(macroOf(state), place, specs, { ...against, ...more }),
     inspect: (own, specs) =>
       from('inspect_classification', [literal(file.table), literal(label), literal(quoted(own))], {
         metrics: literal(specs.join(', ')),

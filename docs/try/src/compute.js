@@ -1,5 +1,15 @@
 // The question is computed in three parts: the number, what is behind it, and the checks.
-import { bare, comparable, isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
+import {
+  bare,
+  comparable,
+  comparison,
+  isCompared,
+  isRows,
+  macroOf,
+  ofRole,
+  rankingCalls,
+  rowCalls,
+} from './calls.js';
 import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
 
@@ -11,17 +21,21 @@ const LEVEL = 0.05;
 const POINTS = Array.from({ length: 201 }, (_, place) => place / 200);
 
 const macrosOf = {
-  ranking: ['compare'],
   rankingDetails: ['evaluate_by_query', 'movers'],
-  rows: ['compare_classification'],
   rowDetails: ['roc_curve', 'calibration_curve', 'score_histogram'],
 };
 
 /** What a question of the other family or a check may load later: fetched while the reader reads. */
-export const LATER = ['inspect', 'inspect_classification', ...Object.values(macrosOf).flat()];
+export const LATER = [
+  'compare',
+  'compare_classification',
+  'inspect',
+  'inspect_classification',
+  ...Object.values(macrosOf).flat(),
+];
 
 /** Load macros in the shadow of the engine's start. */
-export const prepare = (engine, rows) => engine.macros(rows ? macrosOf.rows : macrosOf.ranking);
+export const prepare = (engine, rows, alone) => engine.macros([comparison(rows, alone)]);
 
 /** SQL of the views that the calls of a question read. */
 export const viewsOf = state => (isRows(state) ? rowCalls(state) : rankingCalls(state)).views;
@@ -46,7 +60,7 @@ export async function number(engine, state, progress) {
 }
 
 async function rankingNumbers(engine, state, progress) {
-  await engine.macros(macrosOf.ranking);
+  await engine.macros([macroOf(state)]);
   const calls = rankingCalls(state);
   for (const view of calls.views) await engine.query(view);
   const { metrics } = state.question;
@@ -80,7 +94,7 @@ async function adjusted(engine, rows) {
 }
 
 async function rowNumbers(engine, state) {
-  await engine.macros(macrosOf.rows);
+  await engine.macros([macroOf(state)]);
   const calls = rowCalls(state);
   for (const view of calls.views) await engine.query(view);
   const [compared, alone] = comparable(state.question.metrics);

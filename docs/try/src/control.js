@@ -39,9 +39,10 @@ export class Control {
     const known = state.samples.find(one => one.name === name);
     if (!known) return;
     const isRowsSample = familyOf(known) === 'classification';
+    const isAlone = known.settings.scores?.length === 1;
     drawData(state, this, 'Reading the sample …');
     try {
-      compute.prepare(this.engine, isRowsSample).catch(() => null);
+      compute.prepare(this.engine, isRowsSample, isAlone).catch(() => null);
       const blobs = await Promise.all(known.files.map(one => fetchedFile(one.file)));
       await this.add(blobs, known, settings);
     } catch (error) {
