@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     import duckdb
 
+pytest_plugins = ["support.must_run"]
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
-ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser")
+ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser", "bench")
 
 
 @pytest.fixture(params=(TOGETHER, *ALONE))

@@ -137,7 +137,7 @@ def test_letters_name_the_systems_that_are_significantly_worse(pairs: Comparison
     )
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 @pytest.mark.parametrize("test", ["student", "tukey"])
 def test_letters_are_those_of_ranx(runs: dict[str, Scores], truth: Any, test: str) -> None:
     ranx = pytest.importorskip("ranx")

@@ -19,6 +19,7 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import RangeOf, literal
 from support.cases import CATALOG
 from support.loops import each
+from support.must_run import NO_CASE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,7 +151,7 @@ def test_the_page_of_what_runs_where_is_fresh() -> None:
 @pytest.mark.some(1)
 @pytest.mark.skipif(
     tuple(map(int, sqlglot.__version__.split(".")[:2])) < (30, 30),
-    reason="an older sqlglot writes the same queries with other text, such as another NULLIF",
+    reason=f"{NO_CASE}an older sqlglot writes the same queries with other text, such as another NULLIF",
 )
 @pytest.mark.parametrize("dialect", [*DIALECTS])
 def test_the_text_of_every_dialect_is_as_it_was(dialect: str) -> None:

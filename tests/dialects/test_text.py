@@ -18,6 +18,7 @@ from support.cases import specs_of as ranking_specs
 from support.classification import EVERY, EVERY_ANY_SCORE, PLAIN, TABLES, Row, plain_spec, same
 from support.classification import open_case as open_rows
 from support.command_line import exports, run
+from support.must_run import no_case
 from support.user_tables import SYSTEM, rankings_of_a_user
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_means_of_rankings(specs: list[str]) -> None:
 @pytest.mark.parametrize("systems", [False, True])
 def test_switches_of_rankings(switches: dict[str, Any], systems: bool) -> None:
     if systems and switches.get("labels") == "returned":
-        pytest.skip("a table of labels has the rows of one system, so evaluate refuses several")
+        no_case("a table of labels has the rows of one system, so evaluate refuses several")
     specs = ["ndcg@2", "map", "recall@3", "success@1", "bpref", "rbp", "mrr"]
     column = SYSTEM if systems else None
     with rankings_of_a_user(systems=systems) as connection:
@@ -118,7 +119,7 @@ def test_the_conventions_of_a_tool(tool: str, spec: str) -> None:
         try:
             result = duckmetrics.evaluate("predictions", "truth", spec, connection=connection, like=tool)
         except DuckmetricsError:
-            pytest.skip("the tool needs something of these tables that they do not have")
+            no_case("the tool needs something of these tables that they do not have")
         assert_same(rows_of(connection, duckmetrics.sql(spec, like=tool)), result.rows)
 
 

@@ -32,7 +32,7 @@ def expected() -> list[Any]:
     return values(duckmetrics.evaluate(predictions, truth, SPECS))
 
 
-@pytest.mark.some(0)
+@pytest.mark.bench
 @pytest.mark.parametrize("suffix", ["json", "trec", "parquet"])
 def test_files_of_ranx(tmp_path: Path, suffix: str) -> None:
     ranx = pytest.importorskip("ranx")
@@ -42,6 +42,7 @@ def test_files_of_ranx(tmp_path: Path, suffix: str) -> None:
     assert values(duckmetrics.evaluate(run, qrels, SPECS)) == expected()
 
 
+@pytest.mark.bench
 def test_frames_of_ranx() -> None:
     ranx = pytest.importorskip("ranx")
     run, qrels = ranx.Run(RUN).to_dataframe(), ranx.Qrels(QRELS).to_dataframe()
@@ -58,6 +59,7 @@ def test_lists_of_ir_measures(tmp_path: Path) -> None:
     assert values(duckmetrics.evaluate(predictions, truth, SPECS)) == expected()
 
 
+@pytest.mark.bench
 def test_frames_of_rectools() -> None:
     """They have a score and a rank, as those of LensKit, so the user must name the tool."""
     pytest.importorskip("rectools")

@@ -16,7 +16,6 @@ from support.cases import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytest.importorskip("sphinx", reason="needs the extra `docs`")
 pytestmark = pytest.mark.slow
 
 PLANTED = """# A page
@@ -29,6 +28,12 @@ $$
 """
 WARNINGS = ("nowhere.md", "nowhere'", "nowhere.png", "unbalanced braces", "included in any toctree")
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sphinx() -> None:
+    """Skip where Sphinx is not installed."""
+    pytest.importorskip("sphinx", reason="needs the extra `docs`")
 
 
 def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:

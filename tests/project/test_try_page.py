@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,11 +19,10 @@ from support.tab import Tab, script
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
-pytest.importorskip("sphinx", reason="needs the extra `docs`")
-sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "docs/_ext")]
-import try_page  # noqa: E402
-from pages.write import generated  # noqa: E402
+# They need Sphinx, which a default run does not have.
+pytestmark = pytest.mark.slow
 
 SQL = re.compile(r"^```sql\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MACROS = {"ndcg": {"file": "ndcg.sql", "needs": []}}
@@ -43,7 +43,15 @@ FROM ndcg(a, b);
 """
 
 
-def test_sample_files_become_tables() -> None:
+@pytest.fixture(autouse=True, scope="module")
+def try_page() -> ModuleType:
+    """Return the extension of Sphinx; skip where Sphinx is not installed."""
+    pytest.importorskip("sphinx", reason="needs the extra `docs`")
+    sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "docs/_ext")]
+    return import_module("try_page")
+
+
+def test_sample_files_become_tables(try_page: ModuleType) -> None:
     (run,) = try_page.runs(["FROM ndcg('data/digits/pixels.parquet', 'data/digits/qrels.parquet');"], MACROS)
     assert run == try_page.Run("FROM ndcg(pixels, qrels);", ("pixels", "qrels"))
     assert parse_qs(run.query(SAMPLES)) == {"sample": ["digits"], "sql": [run.sql]}
@@ -54,7 +62,7 @@ def test_sample_files_become_tables() -> None:
     assert run.sql == "FROM ndcg('SELECT * FROM pixels', qrels);"
 
 
-def test_an_example_brings_what_earlier_blocks_create() -> None:
+def test_an_example_brings_what_earlier_blocks_create(try_page: ModuleType) -> None:
     blocks = [
         "CREATE TEMP VIEW users AS FROM 'data/shop/users.parquet';",
         "CREATE TEMP VIEW run AS FROM a;\nCREATE TEMP VIEW a AS FROM 'data/digits/pixels.parquet';",
@@ -80,7 +88,7 @@ def test_an_example_brings_what_earlier_blocks_create() -> None:
         "FROM ndcg(a, b", "",
     ],
 )  # fmt: skip
-def test_other_blocks_have_no_link(block: str) -> None:
+def test_other_blocks_have_no_link(try_page: ModuleType, block: str) -> None:
     assert try_page.runs([block], MACROS) == [None]
 
 
@@ -89,13 +97,12 @@ def blocks_of_pages() -> Iterator[tuple[str, list[str]]]:
     for path in sorted((ROOT / "docs").glob("*/*.md")):
         if path.parent.name in ("tutorials", "howto", "reference", "explanation"):
             yield path.stem, SQL.findall(path.read_text("utf-8"))
-    for name, text in generated():
+    for name, text in import_module("pages.write").generated():
         yield name, SQL.findall(text)
 
 
-@pytest.mark.slow
 @pytest.mark.engine
-def test_every_link_works_with_the_files_of_the_page(tmp_path: Path) -> None:
+def test_every_link_works_with_the_files_of_the_page(try_page: ModuleType, tmp_path: Path) -> None:
     """An example of the docs may show a message of ours."""
     script("data").macros(tmp_path / "macros")
     files = {path.stem: path for path in (ROOT / "data").glob("*/*.parquet")}
@@ -117,7 +124,6 @@ def test_every_link_works_with_the_files_of_the_page(tmp_path: Path) -> None:
     assert refused < 5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_built", [True, False])
 def test_a_site_has_links_if_the_page_is_there(tmp_path: Path, is_built: bool) -> None:
     source, out = tmp_path / "docs", tmp_path / "site"
