@@ -58,7 +58,7 @@ def test_each_stage_is_on_the_list() -> None:
     """A call without arguments runs the stages of the list."""
     (listed,) = re.findall(r"^all=\((.*)\)$", CI, re.MULTILINE)
     assert listed.split() == re.findall(r"^stage_(\w+)\(\)", CI, re.MULTILINE)
-    assert "export PYTEST_ADDOPTS=--all-must-run" in CI
+    assert 'export PYTEST_ADDOPTS="--all-must-run' in CI
 
 
 def test_each_mark_is_selected_by_a_stage() -> None:
