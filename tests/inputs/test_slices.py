@@ -215,7 +215,9 @@ INTERNAL = ["slice_number", "measure_number", "segment", "missing", "score", "it
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_slice_cannot_be_called_like_a_column_of_the_results(name: str) -> None:
-    with pytest.raises(InputError, match=f"by: '{name}' is also a column of the results; give it another name"):
+    with pytest.raises(
+        InputError, match=f"by: '{name}' is also a column of the results; give it another name"
+    ):
         evaluation(by=name, queries=f'SELECT query_id, country AS "{name}" FROM ({USERS})')
 
 
