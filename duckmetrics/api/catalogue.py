@@ -10,7 +10,9 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import METRIC_FAMILIES
 from duckmetrics.catalog.header import body
 from duckmetrics.catalog.meanings import meanings
+from duckmetrics.catalog.misspelled import of_tools
 from duckmetrics.catalog.parameters import written
+from duckmetrics.catalog.spec_text import SPEC
 from duckmetrics.errors import UnknownNameError, suggestion
 from duckmetrics.presets.presets import tools_with
 from duckmetrics.results.findings import ERROR, NOTE, WARNING
@@ -85,7 +87,8 @@ def describe(name: str) -> str:
     A name of two families is explained twice.
 
     Args:
-        name: as `duckmetrics metrics` and `duckmetrics test` list it, an alias, or ``"family.name"``.
+        name: as `duckmetrics metrics` and `duckmetrics test` list it, an alias, ``"family.name"``, or a spec
+            such as ``"ndcg@10"``.
 
     Raises:
         MetricError: nothing has this name.
@@ -94,7 +97,8 @@ def describe(name: str) -> str:
         text = duckmetrics.describe("mrr")
         text.splitlines()[0]  # 'ranking.reciprocal_rank: Reciprocal rank of the first relevant item'
     """
-    family, _, bare = name.strip().lower().rpartition(".")
+    spec = SPEC.fullmatch(name.lower())  # a cut-off and parameters are of no interest here
+    family, bare = (spec["family"] or "", spec["name"]) if spec else ("", name.strip().lower())
     known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare}
     known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare}
     chosen = [metric for f, metric in known.items() if family in ("", f)]
@@ -109,6 +113,8 @@ def describe(name: str) -> str:
     try:
         return _metric(catalog().find(bare, family or None).metric)
     except UnknownNameError as error:
+        if (foreign := of_tools(catalog(), name.strip(), None)) is not None:
+            raise foreign from None
         if not error.advice.startswith("did") and others.startswith("did"):
             raise UnknownNameError("", f"nothing is called {bare!r}", others) from None
         raise

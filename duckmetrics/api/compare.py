@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import session_of
+from duckmetrics.api.arguments import ordered, session_of
 from duckmetrics.api.compared import compared, read_comparer
 from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.comparison.margins import margins_for
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.switches import Switches
 
 
+@ordered
 def compare(
     predictions: Any,
     truth: Any = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api.arguments import session_of
+from duckmetrics.api.arguments import ordered, session_of
 from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.switches import Switches, TableParameters
 
 
+@ordered
 def evaluate(
     predictions: Any,
     truth: Any = None,

@@ -11,6 +11,10 @@ from duckmetrics.errors import MetricError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+ORDER = (
+    "the tables come first, then the metrics; several systems are one argument: ({'A': run_a, 'B': run_b}, "
+    "truth, metrics)"
+)
 QUOTES = "'\""
 SPEC = re.compile(
     r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
@@ -27,7 +31,7 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     """
     if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
         given = type(metrics).__name__
-        raise MetricError("metrics", f"a {given} names no metrics", "the tables come first, then the metrics")
+        raise MetricError("metrics", f"a {given} names no metrics", ORDER)
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
         raise MetricError("metrics", f"{metrics!r} are not specs", "write them as text, such as 'ndcg@10'")

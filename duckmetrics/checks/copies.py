@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import longer_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.results.findings import Finding
 
-STACKED, COPIED = "stacked_prediction", "duplicate_prediction"
+STACKED, COPIED, JUDGED = "stacked_prediction", "duplicate_prediction", "duplicate_judgment"
 KEYS = ("query_id", "item_id")
 # A column with more distinct values is not the name of a system.
 MOST = 100
@@ -26,24 +27,31 @@ def explained_copies(engine: Engine, inputs: Inputs, found: Iterable[Finding]) -
     """Add to findings about repeated items the column that distinguishes the copies; report it once."""
     findings = list(found)
     names = {finding.check for finding in findings}
-    if not names & {STACKED, COPIED}:
+    if not names & {STACKED, COPIED, JUDGED}:
         return findings
     if names >= {STACKED, COPIED}:
         findings = [finding for finding in findings if finding.check != STACKED]
-    told = _told(engine, inputs)
-    return [
-        replace(finding, message=finding.message.removesuffix(finding.advice) + told + finding.advice,
-                advice=told + finding.advice)
-        if told and finding.check in (STACKED, COPIED) else finding
-        for finding in findings
-    ]  # fmt: skip
+    apart = _apart(engine, inputs) if names & {STACKED, COPIED} else None
+    # A slice that the truth has is a part of the query, if a query has items of several.
+    sliced = [name for name in inputs.by_columns if name in inputs.judged_columns]
+    key = apart[1] if apart and apart[1] in inputs.judged_columns else next(iter(sliced), None)
+    longer = f"if there is a list for each {key}, {longer_key(inputs.query_parts, key)}; or " if key else ""
+    told = f"column {apart[1]!r} distinguishes them ({apart[0]} values); " if apart else ""
+    added = dict.fromkeys((STACKED, COPIED), f"{told}{longer}") | {JUDGED: longer}
+    return [_with_advice(finding, added.get(finding.check, "")) for finding in findings]
 
 
-def _told(engine: Engine, inputs: Inputs) -> str:
-    """Return the text ``column 'model' distinguishes them (3 values); ``, empty if no column does."""
+def _with_advice(finding: Finding, added: str) -> Finding:
+    """Return a finding with more advice before its own."""
+    advice = f"{added}{finding.advice}"
+    return replace(finding, message=finding.message.removesuffix(finding.advice) + advice, advice=advice)
+
+
+def _apart(engine: Engine, inputs: Inputs) -> tuple[int, str] | None:
+    """Return the column that distinguishes copies, after the number of its values; None if no column does."""
     rows = inputs.leftovers
     if rows is None:
-        return ""
+        return None
     others = [name for name in rows.named_selects if name not in KEYS]
     copies = exp.select(exp.Count(this=exp.Star()).as_("n")).from_(rows.subquery("leftovers"))
     copies = copies.group_by(*KEYS).having(exp.GT(this=exp.Count(this=exp.Star()), expression=literal(1)))
@@ -55,11 +63,11 @@ def _told(engine: Engine, inputs: Inputs) -> str:
     ((n, *merged),) = engine.rows(alike.from_(copies.subquery("copies")))
     apart = [name for name, number in zip(others, merged, strict=True) if n and not number]
     if not apart:
-        return ""
+        return None
     sizes = exp.select(*(_distinct(name).as_(f"n_{i}") for i, name in enumerate(apart)))
     (counts,) = engine.rows(sizes.from_(rows.subquery("leftovers")))
     few = min((number, name) for number, name in zip(counts, apart, strict=True))
-    return f"column {few[1]!r} distinguishes them ({few[0]} values); " if few[0] <= MOST else ""
+    return few if few[0] <= MOST else None
 
 
 def _distinct(name: str) -> exp.Count:

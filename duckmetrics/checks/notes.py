@@ -10,6 +10,7 @@ from duckmetrics.checks.counting import count_of
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import longer_key
 from duckmetrics.results.findings import EXAMPLES, NOTE, WARNING, Finding
 from duckmetrics.sentences.lists import counted
 
@@ -58,7 +59,8 @@ def varying(engine: Engine, inputs: Inputs) -> None:
             raise InputError(
                 inputs.labels[inputs.by_source or "predictions"],
                 f"column {name!r}: differs within {count} queries ({shown})",
-                "slice rankings by an attribute of the query, or give one value per query with queries=",
+                "slice rankings by an attribute of the query, or give one value per query with queries=; if "
+                f"there is a list for each {name}, {longer_key(inputs.query_parts, name)}",
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -121,6 +121,12 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
     meant = {key_of(name, role): known for name, known in meant.items()}
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
     return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
+
+
+def longer_key(parts: Sequence[str], name: str) -> str:
+    """Return the advice to make a column part of the query id."""
+    key = "+".join((*parts, name))
+    return f"make it part of the query with columns={{'query_id': {key!r}}} (--column query_id={key})"
 
 
 def looks_like_a_truth(source: Source) -> bool:

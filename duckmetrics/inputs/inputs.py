@@ -51,6 +51,7 @@ class Inputs:
         derived: the slicing columns that no table has, and that come from the history.
         unread_grade: the column of the truth that looks like grades, although every item has grade 1.
         words: the words of advice about each table.
+        judged_columns: all columns of the truth.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -82,6 +83,7 @@ class Inputs:
     by_day: bool = False
     derived: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
+    judged_columns: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Value]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Generator, Iterable, Mapping
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
 from duckmetrics.inputs.columns import CANONICAL
+from duckmetrics.inputs.sources import kind_of_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# What a list of items is called in a table.
+_LISTS = {"predictions": "items", "truth": "relevant"}
+# Rows of Python, which DuckDB does not read.
+_ROWS = (list, tuple, set, frozenset, Generator, map, filter, zip)
 # The column of the numbers in a dictionary of dictionaries.
 _VALUES = {"predictions": "score", "truth": "relevance", "history": "weight", "reference": "score"}
 
@@ -27,14 +33,79 @@ def as_table(given: Any, role: str) -> Any:
     """
     if isinstance(given, list | tuple) and given and hasattr(given[0], "_fields"):
         return _of_columns(dict(zip(given[0]._fields, zip(*given, strict=True), strict=True)), role)
+    if _is_one_column(given):
+        return _of_series(given, role)
+    if isinstance(given, _ROWS) and not (isinstance(given, list | tuple) and all(map(_is_path, given))):
+        advice = "make a frame of them, as in pd.DataFrame(list(rows))"
+        raise InputError(_label(given, role), "are rows, not a table", advice)
     if not isinstance(given, Mapping) or not given:
         return given
+    if role in _LISTS and all(map(_is_list_of_words, given.values())):
+        return _of_lists(given, role)
     if role in _VALUES and _is_nested(given, role):
         return _of_pairs(given, role)
     if _is_columns(given, role):
         return _of_columns(given, role)
+    _refuse_scalars(given, role)
     _refuse_others(given, role)
     return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
+
+
+def _label(given: Any, role: str) -> str:
+    return f"{role} ({type(given).__name__})"
+
+
+def _is_path(one: Any) -> bool:
+    return isinstance(one, str | os.PathLike)
+
+
+def _is_one_column(given: Any) -> bool:
+    """Return whether this is a Series or an array, which has values without the names of columns."""
+    return _is_array(given) or (hasattr(given, "to_frame") and not hasattr(given, "columns"))
+
+
+def _of_series(given: Any, role: str) -> Any:
+    """Return a Series of pandas with named levels of its index as a frame.
+
+    Raises:
+        InputError: nothing names the columns.
+    """
+    levels = getattr(getattr(given, "index", None), "names", None) or [None]
+    if role in _VALUES and None not in levels:
+        return given.to_frame(given.name or _VALUES[role])
+    if len(levels) > 1:
+        advice = "name them, as in series.rename_axis(['query_id', 'item_id'])"
+        raise InputError(_label(given, role), "has an index without names", advice)
+    advice = "give a frame, or a dictionary such as {'label': y, 'score': p}"
+    raise InputError(_label(given, role), "has no names of columns", advice)
+
+
+def _is_list_of_words(values: Any) -> bool:
+    """Return whether these are ids of items, of which none looks like a path."""
+    return (
+        isinstance(values, list | tuple | set | frozenset)
+        and all(isinstance(one, str) for one in values)
+        and not any(kind_of_text(one) == "file" or os.path.exists(one) for one in values)
+    )
+
+
+def _of_lists(given: Mapping[Any, Any], role: str) -> pa.Table:
+    """Return ``{query: [item, ...]}`` as a table of lists, those of the predictions with the best item first.
+
+    Raises:
+        InputError: the items of a query have no order.
+    """
+    for query, items in given.items():
+        if role == "predictions" and isinstance(items, set | frozenset):
+            advice = f"give a list with the best item first, or {{{query!r}: {{item: score}}}}"
+            raise InputError(
+                f"{role} (dict)", f"the items of {query!r} are a set, which has no order", advice
+            )
+    columns = {
+        "query_id": list(given),
+        _LISTS[role]: [sorted(x) if isinstance(x, set | frozenset) else list(x) for x in given.values()],
+    }
+    return _arrow(columns, role, COLUMNS)
 
 
 def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
@@ -50,6 +121,24 @@ def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
         )
     values = [value for items in given.values() for value in items.values()]
     return bool(values) and all(value is None or isinstance(value, Number) for value in values)
+
+
+def _refuse_scalars(given: Mapping[Any, Any], role: str) -> None:
+    """Refuse columns next to something that is not one.
+
+    Raises:
+        InputError: a value stands for a whole column, or is read only once.
+    """
+    columns = [len(one) for one in given.values() if _is_array(one) or isinstance(one, list | tuple)]
+    if not columns or not any(name in CANONICAL for name in given):
+        return
+    for name, one in given.items():
+        if isinstance(one, Number | str | None):
+            what, advice = f"{name!r} is one value", f"give one for each row, as in [{one!r}] * {columns[0]}"
+            raise InputError(f"{role} (dict)", what, advice)
+        if isinstance(one, Iterable) and not isinstance(one, Mapping | list | tuple) and not _is_array(one):
+            what = f"{name!r} is a {type(one).__name__}, not a list"
+            raise InputError(f"{role} (dict)", what, f"give {{{name!r}: list(...)}}")
 
 
 def _refuse_others(given: Mapping[Any, Any], role: str) -> None:

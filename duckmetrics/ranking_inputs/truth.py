@@ -12,7 +12,7 @@ from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.column_types import NUMBER
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.columns import looks_like_a_truth, selected, swapped
 from duckmetrics.inputs.lists import judged_lists
 
 if TYPE_CHECKING:
@@ -111,6 +111,22 @@ def _of_logs(tables: RankingTables, ids: RankingIds, reader: str) -> exp.Query:
         return parts[0]
     rows = stacked(parts).subquery("labels")
     return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
+
+
+def no_truth(tables: RankingTables, reader: str) -> InputError:
+    """Return the error for predictions without a truth and labels; one of several may be the truth."""
+    without = [
+        table.source for table in tables.predictions
+        if table.listed is None and table.find(tables.columns, "score", "rank") is None
+    ]  # fmt: skip
+    for source in without:
+        if looks_like_a_truth(source):
+            return swapped(source)
+        if len(without) < len(tables.predictions):
+            what = f"no column 'score'; found {', '.join(source.all_columns)}; there is no truth table"
+            advice = "if this table is the truth, name it with --truth (truth=); else map its score"
+            return InputError(source.label, what, advice)
+    return no_labels(tables.predictions[0].source, reader)
 
 
 def no_labels(source: Source, reader: str) -> InputError:

@@ -31,6 +31,7 @@ TABLES = {
     "percent.csv": f"SELECT label, 100 * score AS score FROM {ROWS}",
     "integers.parquet": f"SELECT * REPLACE (ascii(item_id) AS item_id) FROM {PREDICTIONS}",
     "nan.parquet": f"SELECT * REPLACE (if(item_id = 'b', 'nan'::DOUBLE, score) AS score) FROM {PREDICTIONS}",
+    "rated.parquet": f"SELECT query_id, item_id, relevance AS rating FROM {TRUTH}",
     "twice.parquet": f"FROM {PREDICTIONS} UNION ALL FROM {PREDICTIONS}",
     "ab.csv": USERS,
     "one.csv": f"SELECT * REPLACE ('A' AS variant) FROM ({USERS})",
@@ -344,6 +345,13 @@ CALLS = [
     ),
     Mistake("compare run.parquet truth.parquet -m ndcg@10", "truth.parquet", "--truth", COMPARE),
     Mistake("compare run.parquet new.parquet -m ndcg@10", "no truth table", "--truth", COMPARE),
+    Mistake(
+        "compare run.parquet new.parquet rated.parquet -m mrr",
+        "rated.parquet",
+        "--truth",
+        "compare run.parquet new.parquet --truth rated.parquet -m mrr",
+    ),
+    Mistake("metrics R@10", "R@10", "ranking.recall@10"),
     Mistake(
         f"{COMPARE} --baseline run.parquet", "baseline 'run.parquet'", "'run'", f"{COMPARE} --baseline run"
     ),
