@@ -14,7 +14,7 @@ from duckmetrics.ranking_inputs.cuts import CUTS, TIME, cuts, time_column
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
 from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS, side_queries
 from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
-from duckmetrics.ranking_inputs.truth import has_labels, no_truth, truth_query, unread_grade
+from duckmetrics.ranking_inputs.truth import has_labels, require_truth, truth_query, unread_grade
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
         InputError: a table or column is missing, or of a type that cannot be used.
     """
     tables = RankingTables(request, attach)
-    if tables.truth is None and request.needs_truth and not has_labels(tables):
-        raise no_truth(tables, request.truth_reader)
+    require_truth(tables, request)
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
     queries = _queries(tables, ids, predictions, request)

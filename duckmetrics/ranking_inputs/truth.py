@@ -16,6 +16,7 @@ from duckmetrics.inputs.columns import looks_like_a_truth, selected, swapped
 from duckmetrics.inputs.lists import judged_lists
 
 if TYPE_CHECKING:
+    from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Source
     from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
 
@@ -113,20 +114,26 @@ def _of_logs(tables: RankingTables, ids: RankingIds, reader: str) -> exp.Query:
     return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
 
 
-def no_truth(tables: RankingTables, reader: str) -> InputError:
-    """Return the error for predictions without a truth and labels; one of several may be the truth."""
+def require_truth(tables: RankingTables, request: Request) -> None:
+    """Refuse predictions without a truth and labels, before their columns are looked at.
+
+    Raises:
+        InputError: a metric needs a truth; one of several systems may be it.
+    """
+    if tables.truth is not None or not request.needs_truth or has_labels(tables):
+        return
     without = [
         table.source for table in tables.predictions
         if table.listed is None and table.find(tables.columns, "score", "rank") is None
     ]  # fmt: skip
     for source in without:
         if looks_like_a_truth(source):
-            return swapped(source)
+            raise swapped(source)
         if len(without) < len(tables.predictions):
             what = f"no column 'score'; found {', '.join(source.all_columns)}; there is no truth table"
             advice = "if this table is the truth, name it with --truth (truth=); else map its score"
-            return InputError(source.label, what, advice)
-    return no_labels(tables.predictions[0].source, reader)
+            raise InputError(source.label, what, advice)
+    raise no_labels(tables.predictions[0].source, request.truth_reader)
 
 
 def no_labels(source: Source, reader: str) -> InputError:
