@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import tempfile
+from typing import TYPE_CHECKING
 
 import duckdb
 
-from duckmetrics.errors import EngineError
+from duckmetrics.errors import EngineError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Advice for each resource that runs out.
 MORE_ROOM = (
@@ -39,6 +43,52 @@ _EXTENSION = re.compile(
 )
 # Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
 _MEANT = re.compile(r"Candidate|Did you mean \"(?!pg_|sqlite_|duckdb_)")
+
+# DuckDB's messages about an expression of the user that does not fit the columns.
+_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" not found')
+_FUNCTION = re.compile(
+    r'Function with name (?P<name>\S+) does not exist!(?: Did you mean "(?P<near>[^"]+)")?'
+)
+_ARGUMENTS = re.compile(r"argument types '(?P<name>.+?)\((?P<types>.*)\)'")
+_COMPARED = re.compile(r"Cannot compare values of type (?P<one>.+?) and (?:values of )?type (?P<other>\S+)")
+_CONVERTED = re.compile(
+    r"Could not convert string ['\"](?P<value>.*?)['\"] to (?P<type>[\w(), ]+?)(?: when .*)?$", re.M
+)
+_DATE = re.compile(r'invalid (?P<type>\w+) (?:field )?format: "(?P<value>.*?)"')
+_FIELD = re.compile(r'Could not find key "(?P<name>[^"]+)" in struct')
+# Advice about a table that no query can name.
+FRAMES = "a frame of Python is given itself, or as duckdb.sql('...')"
+
+
+def unbound(error: Exception, columns: Sequence[str], otherwise: str) -> tuple[str, str]:
+    """Return what is wrong with an expression of the user, and the advice, in our words.
+
+    Args:
+        columns: those that it may read.
+        otherwise: the advice about anything else, such as "fix the condition".
+    """
+    text = str(error)
+    if found := _COLUMN.search(text):
+        return f"no column {found['name']!r}; found {', '.join(columns)}", suggestion(found["name"], columns)
+    if found := _FUNCTION.search(text):
+        near = f"did you mean {found['near']!r}?" if found["near"] else f"{otherwise}: write one of DuckDB"
+        return f"no function {found['name']!r}", near
+    if found := _ARGUMENTS.search(text):
+        types = found["types"].replace("_LITERAL", "").replace("STRING", "VARCHAR")
+        example = "cast its argument, as in CAST(column AS VARCHAR)"
+        return f"{found['name'].strip('~') or 'LIKE'} does not take ({types})", example
+    if found := _COMPARED.search(text):
+        one, other = found["one"], found["other"].removesuffix("_LITERAL")
+        advice = f"write a value of the type {one}, or cast, as in TRY_CAST(column AS {other})"
+        return f"{one} cannot be compared with {other}", advice
+    if "must appear in the GROUP BY" in text:
+        return "needs more than one row", otherwise
+    if found := _CONVERTED.search(text) or _DATE.search(text):
+        what = f"{found['value']!r} is not {found['type'].strip()}"
+        return what, "write a value of the type of the column, or TRY_CAST, which gives NULL"
+    if found := _FIELD.search(text):
+        return f"no field {found['name']!r}", otherwise
+    return text, otherwise
 
 
 def refused(error: duckdb.Error, text: str) -> EngineError:

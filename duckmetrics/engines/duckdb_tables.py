@@ -13,7 +13,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
-from duckmetrics.connections.duckdb_errors import first_line
+from duckmetrics.connections.duckdb_errors import FRAMES, first_line
 from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
@@ -226,6 +226,10 @@ class DuckDBTables:
         self._connection.see_one_moment()
         try:
             self._bind(text)
+        except duckdb.CatalogException as error:
+            what = first_line(error)
+            near = "Did you mean" in what
+            raise InputError(label, what, "fix the query" if near else f"fix the query; {FRAMES}") from error
         except duckdb.Error as error:
             raise InputError(label, first_line(error), "fix the query") from error
         name = new_name("sql")

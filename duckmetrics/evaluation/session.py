@@ -13,6 +13,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.compose.reading import needs_truth, truth_reader
+from duckmetrics.connections.duckdb_errors import unbound
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
@@ -73,7 +74,7 @@ def opened(
             # Our own queries bind; an expression of the caller may not.
             if request.computed and any(kind in str(error) for kind in UNBOUND):
                 names = ", ".join(map(repr, request.computed))
-                raise InputError(f"by {names}", error, "fix the expression") from error
+                raise InputError(f"by {names}", *unbound(error, (), "fix the expression")) from error
             raise
 
 
@@ -288,7 +289,8 @@ class Session:
         try:
             self.engine.columns(everything(kept.relation.copy()))
         except (EngineError, UnsupportedError) as error:
-            raise InputError(f"where {role}", error, "fix the condition") from error
+            said = unbound(error, source.all_columns, "fix the condition")
+            raise InputError(f"where {role}", *said) from error
         return kept
 
     def _refuse_nothing_left(self, kept: Source, role: Role, was_empty: bool) -> None:
@@ -303,7 +305,8 @@ class Session:
         try:
             is_empty = not self.engine.rows(first_row(kept))
         except EngineError as error:
-            raise InputError(f"where {role}", error, "fix the condition") from error
+            said = unbound(error, kept.all_columns, "fix the condition")
+            raise InputError(f"where {role}", *said) from error
         if is_empty:
             what = f"no row is left where {condition.sql(self.engine.dialect)}"
             raise InputError(kept.label, what, "fix the condition")

@@ -199,17 +199,20 @@ def test_a_column_that_is_missing_is_named() -> None:
         duckmetrics.evaluate(LABELS, metrics="auc", by="lower(nope) AS x")
 
 
+WORDS = r"by 'x': (.* does not take \(VARCHAR\); cast its|needs more than one row)"
+
+
 @pytest.mark.engine
 @pytest.mark.parametrize("by", ["month(country) AS x", "histogram(country) AS x"])
 def test_what_duckdb_does_not_bind_is_an_input_error(by: str) -> None:
-    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; fix the expression"):
+    with pytest.raises(InputError, match=WORDS):
         evaluation(by=by, queries=USERS)
-    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; fix the expression"):
+    with pytest.raises(InputError, match=WORDS):
         duckmetrics.evaluate(f"SELECT *, 'a' AS country FROM ({LABELS})", metrics="auc", by=by)
 
 
 def test_a_function_that_is_unknown_is_an_input_error() -> None:
-    with pytest.raises(InputError, match=r"by 'x': DuckDB: .*nope"):
+    with pytest.raises(InputError, match=r"by 'x': no function 'nope'; did you mean"):
         evaluation(by="nope(country) AS x", queries=USERS)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -139,3 +140,55 @@ def test_the_other_doors_take_it_too(capsys: pytest.CaptureFixture[str]) -> None
     main(["evaluate", str(RUN), str(TRUTH), "--system", "model", "-m", "ndcg@10", "--format", "json",
           "--where", "predictions=country = 'DE'"])  # fmt: skip
     assert str(found[0]) in capsys.readouterr().out
+
+
+RATED = "SELECT 'q' AS query_id, 'a' AS item_id, 1.0::DOUBLE AS score, '5' AS grade, DATE '2026-11-01' AS day"
+# A condition that DuckDB does not bind, what the message names and advises, and the mended condition.
+UNBOUND = {
+    "scor > 0": ("no column 'scor'; found query_id, item_id, score", "did you mean 'score'?", "score > 0"),
+    "flor(score) > 0": ("no function 'flor'", "did you mean 'floor'?", "floor(score) > 0"),
+    "lower(score) = '1.0'": ("lower does not take (DOUBLE)", "CAST(column AS VARCHAR)",
+                             "lower(CAST(score AS VARCHAR)) = '1.0'"),
+    "grade > 4": ("VARCHAR cannot be compared with INTEGER", "TRY_CAST(column AS INTEGER)",
+                  "TRY_CAST(grade AS INTEGER) > 4"),
+    "day > 5": ("DATE cannot be compared with INTEGER", "write a value of the type DATE",
+                "day > DATE '2026-01-01'"),
+    "day > 'soon'": ("'soon' is not ", "write a value of the type of the column", "day > '2026-01-01'"),
+    "CAST(query_id AS INTEGER) > 1": ("'q' is not INT32", "TRY_CAST, which gives NULL",
+                                      "TRY_CAST(query_id AS INTEGER) > 1 OR TRUE"),
+}  # fmt: skip
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("condition", UNBOUND)
+def test_a_condition_that_does_not_bind_is_refused_in_our_words(condition: str) -> None:
+    """The words of DuckDB are about a query that the user never wrote."""
+    names, advice, mended = UNBOUND[condition]
+    truth = {"q": {"a": 1}}
+    with pytest.raises(InputError) as raised:
+        duckmetrics.evaluate(RATED, truth, "mrr", where={"predictions": condition})
+    message = str(raised.value)
+    assert message.startswith(f"where predictions: {names}")
+    assert advice in message
+    assert "DuckDB: " not in message
+    assert "Error" not in message
+    assert duckmetrics.evaluate(RATED, truth, "mrr", where={"predictions": mended})["mrr"] == 1.0
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("by", "words"), [
+    ("flor(score) AS x", "by 'x': no function 'flor'; did you mean 'floor'?"),
+    ("lower(score) AS x", "by 'x': lower does not take (DOUBLE); cast its argument"),
+])  # fmt: skip
+def test_a_slice_that_does_not_bind_is_refused_in_our_words(by: str, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        duckmetrics.evaluate(RATED, {"q": {"a": 1}}, "mrr", by=by)
+
+
+def test_a_frame_in_a_query_is_given_itself() -> None:
+    """Its name means nothing to our connection; the relation of a query over it is read."""
+    df = pd.DataFrame({"label": [1, 0], "score": [0.9, 0.1]})
+    with pytest.raises(InputError, match=r"Table with name df .*given itself, or as duckdb\.sql\('\.\.\.'\)"):
+        duckmetrics.evaluate("FROM df", metrics="auc")
+    assert duckmetrics.evaluate(df, metrics="auc")["auc"] == 1.0
+    assert duckmetrics.evaluate(duckdb.sql("FROM df"), metrics="auc")["auc"] == 1.0
