@@ -67,7 +67,7 @@ class Explainer:
 
     Attributes:
         measures: those of rankings that were evaluated.
-        systems: their names; None if there is only one.
+        overall: system and metric -> the value of all queries; the system is None if there is only one.
         per_query: the values of all queries, None if they were not kept.
     """
 
@@ -76,7 +76,7 @@ class Explainer:
     request: Request
     attach: Attach
     measures: Sequence[Measure]
-    systems: Sequence[str | None]
+    overall: Mapping[tuple[str | None, str], float | None]
     per_query: exp.Query | None = None
 
     def measure(self, metric: str | None) -> tuple[Measure, int]:
@@ -107,7 +107,10 @@ class Explainer:
         request = replace(request, by=() if by is None else ((by,),), inference=None)
         inputs = ranking_inputs(self.catalog, request, self.attach, self.engine.extremes)
         # Systems that did not answer a query are not in its rows.
-        names = [(ONE_SYSTEM if name is None else name,) for name in self.systems]
+        names = [
+            (ONE_SYSTEM if name is None else name,)
+            for name in dict.fromkeys(system for system, _ in self.overall)
+        ]
         listed = picked(values_table("systems", ("system",), names), "system")
         return replace(inputs, queries={**inputs.queries, "systems": listed})
 
@@ -225,14 +228,14 @@ def explainer_of(session: Opened, parts: Sequence[FamilyEvaluation]) -> Explaine
     part = next((p for p in parts if p.measures and p.measures[0].family == RANKING), None)
     if part is None:
         raise MetricError("explain", "no metric of rankings was evaluated", "add one, such as 'ndcg@10'")
-    systems = list(dict.fromkeys(row["system"] for row in part.rows))
+    overall = {(row["system"], row["metric"]): row["value"] for row in part.rows if not row["slice"]}
     return Explainer(
         session.catalog,
         session.engine,
         session.request,
         session.attach,
         part.measures,
-        systems,
+        overall,
         part.per_query,
     )
 

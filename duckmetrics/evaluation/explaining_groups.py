@@ -28,6 +28,8 @@ from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.explanation import ExplainedGroups
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pyarrow as pa
     from sqlglot import exp
 
@@ -64,7 +66,8 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
     query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n)
     bands = bands_of_terms(explainer.catalog, explainer.engine, inputs, [measure])
     table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, bands)))
-    return replace(groups_result(measure, by, asked, table), n_metrics=n_metrics)
+    known = [name for name in asked.systems if explainer.overall[name, measure.text] is not None]
+    return replace(groups_result(measure, by, asked, table, known), n_metrics=n_metrics)
 
 
 def _grouped(
@@ -93,11 +96,14 @@ def _grouped(
     raise MetricError(f"by {by!r}", "no such grouping", advice)
 
 
-def groups_result(measure: Measure, by: str, asked: Asked, table: pa.Table) -> ExplainedGroups:
+def groups_result(
+    measure: Measure, by: str, asked: Asked, table: pa.Table, known: Collection[str | None]
+) -> ExplainedGroups:
     """Return the groups with their differences and shares, and the values that they add up to.
 
     Args:
         table: the rows of sql/relations/explanations/contribution_groups.sql.
+        known: the systems that have a value; if no group adds to it, it is 0.
     """
     found = table.to_pylist()
     compared = asked.baseline is not None
@@ -109,8 +115,11 @@ def groups_result(measure: Measure, by: str, asked: Asked, table: pa.Table) -> E
         whole = 0.0  # no share of a rounding error
     rows = [_row(row, by, whole, compared) for row in found]
     rows.sort(key=lambda row: (KINDS.index(row["kind"]), *_order(row, by)))
-    side = Side(asked.system, totals["contribution"] if found else None)
-    other = Side(asked.baseline, totals["baseline_contribution"] if found else None) if compared else None
+    side, baseline = (
+        Side(name, total if name in known else None)
+        for name, total in zip((asked.system, asked.baseline), totals.values(), strict=True)
+    )
+    other = baseline if compared else None
     schema = groups_schema(by, table.schema.field(SEGMENT).type)
     return ExplainedGroups(
         measure.text, by, tuple(rows), side, other, schema=schema,

@@ -210,7 +210,7 @@ def _result(session: Opened, rows: _Grouped, groups: str, asked: Asked) -> Expla
     composer = Composer(catalog, kept)
     step = composer.relation(SIZES, values)
     (sizes,) = engine.rows(composer.complete(picked(step, *Sizes._fields)))
-    found = groups_result(rows.measure, rows.by, asked, engine.arrow(engine.kept(largest)))
+    found = groups_result(rows.measure, rows.by, asked, engine.arrow(engine.kept(largest)), asked.systems)
     found = replace(found, noun="row", sizes=Sizes(*sizes))
     if all(_is_single(row) for row in found.rows):
         return _with_details(session, rows, largest, found, names)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
 from duckmetrics.results.document import document, json_object
+from duckmetrics.results.fewer import NO_VALUE, WHOLE, few_slices, goodness
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
 from duckmetrics.screens.columns import Column, cells_of
+from duckmetrics.screens.compared import MOST_SLICES
 from duckmetrics.screens.signs import writable
 from duckmetrics.sentences.claims import Claim, claim_of
 from duckmetrics.sentences.lists import joined
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.fewer import Gains
     from duckmetrics.results.findings import Finding
 
     Row = Mapping[str, Any]
@@ -151,6 +155,27 @@ class Leaderboard(Examined, Tabular):
                 by = f" by {visible(metric)}" if len(self.evaluation.metrics) > 1 else ""
                 yield f"{visible(leader)} is worse{by} where {', '.join(lost[:LISTED])}{more}"
 
+    def _few(self) -> tuple[Leaderboard, list[str]]:
+        """Return the best 20 systems and the 20 slices with the worst leaders, and what is left out."""
+        values = self.evaluation
+        metric = values.metrics[0]
+        gains: Gains = {}
+        for row in self.rows:
+            if row["metric"] == metric and row["value"] is not None:
+                key = slice_key(values, row)
+                gains[key] = max(gains.get(key, -NO_VALUE), goodness(values, row))
+        rows, told = few_slices(values, self.rows, gains, metric)
+        if len(values.systems) > MOST_SLICES:
+            places = Counter[tuple[Any, ...]]()
+            kept = []
+            for row in rows:
+                group = row["metric"], slice_key(values, row)
+                places[group] += 1
+                kept += [row] if places[group] <= MOST_SLICES else []
+            told.append(f"the {MOST_SLICES} best of {len(values.systems):,} systems; {WHOLE}")
+            rows = kept
+        return (replace(self, rows=tuple(rows)), told) if told else (self, [])
+
     def _groups(self) -> list[list[dict[str, Any]]]:
         """Return the rows of each metric and slice."""
         groups = groupby(self.rows, lambda row: (row["metric"], slice_key(self.evaluation, row)))
@@ -229,22 +254,28 @@ class Leaderboard(Examined, Tabular):
             cells = [[cell_text(row[name]) for name in header] for row in self.rows]
             return [*aligned(header, cells, (*NUMBERS, *COUNTS)), "", self.verdict, *self.footer()]
         lines = wrap(self.verdict, columns, break_long_words=False)
-        groups = self._groups()
+        few, left_out = self._few()
+        groups = few._groups()
         for group, table in zip(groups, tables_of(groups, columns), strict=True):
             place = self._place(group[0])
             title = f"{visible(group[0]['metric'])} where {place}"
             lines += ["", *([title, ""] if place else []), *table]
         lines.append("")
-        for text in self.footer():
+        for text in (*left_out, *self.footer()):
             lines += wrap(text, columns, break_long_words=False, subsequent_indent="  ")
         return lines
 
-    def shown(self, whole: bool = False) -> Shown:
+    def shown(self, whole: bool = False, every: bool = True) -> Shown:
         """Return the table for a page, of any width; letters are superscripts of the values.
 
         Args:
             whole: show all columns.
+            every: show all systems and slices; otherwise of many those that `lines` shows.
         """
+        if not every:
+            few, left_out = self._few()
+            shown = few.shown(whole)
+            return replace(shown, notes=[*left_out, *shown.notes])
         if whole:
             notes = [*self.footer(), *self.lines_below()]
             header = [name for name in self.rows[0] if name != "signature"]
@@ -281,4 +312,4 @@ class Leaderboard(Examined, Tabular):
         return "\n".join(writable([*self.lines(), *self.lines_below()]))
 
     def _repr_html_(self) -> str:
-        return self.shown().html()
+        return self.shown(every=False).html()

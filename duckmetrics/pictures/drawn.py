@@ -24,12 +24,12 @@ if TYPE_CHECKING:
         def first(self) -> str | None: ...
         @property
         def level(self) -> float | None: ...
-        def shown(self) -> _Shown: ...
+        def shown(self, *, every: bool) -> _Shown: ...
 
     class _Compared(Compared, Protocol):
         @property
         def pairs(self) -> tuple[object, ...]: ...
-        def shown(self) -> _Shown: ...
+        def shown(self, *, every: bool) -> _Shown: ...
 
 
 # The largest number of rows of a result with a chart next to its table.
@@ -74,7 +74,7 @@ class DrawnEvaluation:
         return of_evaluations.any_chart(self, name, metric, k, self.first, params)
 
     def _repr_html_(self: _Evaluated) -> str:
-        table = self.shown().html()
+        table = self.shown(every=False).html()
         if self.level is None or len(self.rows) > MOST_ROWS:
             return table
         from duckmetrics.pictures import of_evaluations
@@ -119,7 +119,7 @@ class DrawnComparison:
         return of_comparisons.comparison_chart(self, name, metric, system, k, params)
 
     def _repr_html_(self: _Compared) -> str:
-        table = self.shown().html()
+        table = self.shown(every=False).html()
         if self.pairs or len(self.rows) > MOST_ROWS:
             return table
         from duckmetrics.pictures import of_comparisons

@@ -11,6 +11,7 @@ from duckmetrics.pictures.drawn import DrawnComparison
 from duckmetrics.results.brief import brief_columns, verdict_lines
 from duckmetrics.results.differences import Differences, Sliced, SlicedDifferences
 from duckmetrics.results.document import document
+from duckmetrics.results.fewer import few_differences
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
@@ -307,18 +308,20 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         """
         return self.shown(whole).latex()
 
-    def shown(self, whole: bool = False) -> Shown:
+    def shown(self, whole: bool = False, every: bool = True) -> Shown:
         """Return the table for a page, of any width.
 
         Args:
             whole: show all columns.
+            every: show all slices; otherwise of many the worst, as `lines` does.
         """
-        notes = [self.method_line, *verdict_lines(self), *self.lines_below()]
+        few, left_out = (self, []) if every else few_differences(self)
+        notes = [*left_out, self.method_line, *verdict_lines(self), *self.lines_below()]
         if whole:
-            header, cells = self.cells()
+            header, cells = few.cells()
             numeric = [name for name in header if name in RIGHT]
             return Shown(header, cells, numeric, self.verdict, notes)
-        columns = brief_columns(self)
+        columns = brief_columns(few)
         numeric = [column.name for column in columns if column.is_number]
         return Shown(*cells_of(columns), numeric, self.verdict, notes)
 

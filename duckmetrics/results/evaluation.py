@@ -10,6 +10,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.visible import visible
 from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
+from duckmetrics.results.fewer import few_values
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of, no_relevant_lines, title_of
@@ -251,21 +252,21 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         return len(self.systems) > 1 or len(self.groupings) > 1
 
     def lines(self, width: int | None = None, wide: bool | None = None) -> list[str]:
-        """Return the values as text, without the notes.
+        """Return the values as text, without the notes: of many slices the worst, of many systems the best.
 
         Args:
             width: the columns of the screen, by default those of the terminal.
             wide: whether values stand side by side, by default where there are several systems or slices.
         """
         columns = screen_width() if width is None else width
+        few, left_out = few_values(self)
         if not (self.is_wide if wide is None else wide):
-            told = [
-                part for line in no_relevant_lines(self) for part in wrapped(visible(line), columns, "  ")
-            ]
-            return [*long_lines(self, columns), *(["", *told] if told else [])]
-        blocks = [block.lines(columns) for block in blocks_of(self, columns)]
+            below = [*left_out, *no_relevant_lines(self)]
+            told = [part for line in below for part in wrapped(visible(line), columns, "  ")]
+            return [*long_lines(few, columns), *(["", *told] if told else [])]
+        blocks = [block.lines(columns) for block in blocks_of(few, columns)]
         title = title_of(self)
-        below = footer_of(self, has_title=bool(title))
+        below = [*left_out, *footer_of(self, has_title=bool(title))]
         wrapped_below = [part for line in below for part in wrapped(visible(line), columns, "  ")]
         above = [part for line in title for part in wrapped(line, columns)]
         return [*above, *(line for block in blocks for line in (*block, "")), *wrapped_below]
@@ -294,18 +295,20 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         """
         return self.shown(wide).latex()
 
-    def shown(self, wide: bool | None = None) -> Shown:
+    def shown(self, wide: bool | None = None, every: bool = True) -> Shown:
         """Return the table for a page, of any width.
 
         Args:
             wide: whether values stand side by side; by default where there is something to compare.
+            every: show all slices; otherwise of many the worst, as `lines` does.
         """
+        few, left_out = (self, []) if every else few_values(self)
         if not (self.is_wide if wide is None else wide):
-            header, cells = self.cells()
-            notes = [*no_relevant_lines(self), *self.lines_below()]
+            header, cells = few.cells()
+            notes = [*left_out, *no_relevant_lines(self), *self.lines_below()]
             return Shown(header, cells, [name for name in header if name in NUMERIC], notes=notes)
-        (block,) = blocks_of(self, sys.maxsize)
-        notes = [*footer_of(self), *self.lines_below()]
+        (block,) = blocks_of(few, sys.maxsize)
+        notes = [*left_out, *footer_of(self), *self.lines_below()]
         return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:

@@ -150,23 +150,23 @@ def _by_metric(result: Values) -> Block:
 
 def _by_key(result: Values) -> Block:
     """Return a row per slice and system, with a column per metric."""
-    several = len(result.systems) > 1
+    several, metrics = len(result.systems) > 1, result.metrics
     found = {(_key(result, row), row["metric"]): row for row in result.rows}
     keys = list(dict.fromkeys(key for key, _ in found))
     if several and not result.by:
         keys = _leaders_first(result, keys, found)
-    sizes = any(len({found[key, m]["n"] for key in keys if (key, m) in found}) > 1 for m in result.metrics)
-    best = best_of_slices(result) if several else []
+    sizes = any(len({found[key, m]["n"] for key in keys if (key, m) in found}) > 1 for m in metrics)
+    best = {id(row) for row in best_of_slices(result)} if several else set()
     cells = []
     for key in keys:
-        rows = [found.get((key, metric)) for metric in result.metrics]
+        rows = [found.get((key, metric)) for metric in metrics]
         own = [row for row in rows if row is not None]
         system = [visible(str(key[-1]))] if several else []
         n = [str(max(row["n"] for row in own))] if sizes else []
-        values = ["" if row is None else _cell(row, row in best) for row in rows]
+        values = ["" if row is None else _cell(row, id(row) in best) for row in rows]
         cells.append([*slice_cells(result, own[0]), *system, *n, *values])
     header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
-    names = [named(result, metric) for metric in result.metrics]
+    names = [named(result, metric) for metric in metrics]
     return Block([*header, *names], _padded(cells, len(header)), len(header))
 
 

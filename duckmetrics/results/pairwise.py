@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.comparison import WIDE, Comparison
+from duckmetrics.results.fewer import few_values
 from duckmetrics.results.grid import (
     BEST,
     Block,
@@ -104,27 +105,30 @@ class PairwiseComparison(Comparison):
             return self._whole([]).text(width=0).splitlines()
         columns = screen_width() if width is None else width
         lines = [*wrapped(self.verdict, columns), ""]
-        lines += [line for block in split(self._block(), columns) for line in (*block.lines(columns), "")]
-        for text in self._below(BEST_VALUE):
+        few, left_out = few_values(self.evaluation)
+        lines += [line for block in split(self._block(few), columns) for line in (*block.lines(columns), "")]
+        for text in (*left_out, *self._below(BEST_VALUE)):
             lines += wrapped(text, columns)
         return lines
 
-    def shown(self, whole: bool = False) -> Shown:
+    def shown(self, whole: bool = False, every: bool = True) -> Shown:
         """Return the table for a page, of any width.
 
         Args:
             whole: show a line for every pair with all columns.
+            every: show all slices; otherwise of many the worst, as `lines` does.
         """
         if whole:
             return replace(self._whole(self.lines_below()), title=self.verdict)
-        keys, cells = self._grid()
+        few, left_out = (self.evaluation, []) if every else few_values(self.evaluation)
+        keys, cells = self._grid(few)
         marked = [
             [*own, *(cell.value + superscript(cell.letters) for cell in line)]
             for own, line in zip(keys, cells, strict=True)
         ]
         first = len(keys[0])
         best = {(i, first + j) for i, line in enumerate(cells) for j, cell in enumerate(line) if cell.is_best}
-        notes = [*self._below(BEST_IN_BOLD), *self.lines_below()]
+        notes = [*left_out, *self._below(BEST_IN_BOLD), *self.lines_below()]
         return Shown(self._header(), marked, self._header()[first:], self.verdict, notes, frozenset(best))
 
     def _whole(self, notes: Sequence[str]) -> Shown:
@@ -146,13 +150,17 @@ class PairwiseComparison(Comparison):
         values = self.evaluation
         return [*values.by, "", "system", *(named(values, metric) for metric in values.metrics)]
 
-    def _grid(self) -> tuple[list[list[str]], list[list[Cell]]]:
-        """Return the keys of the rows, slice, letter and system, and the cells with a column per metric."""
+    def _grid(self, few: Values) -> tuple[list[list[str]], list[list[Cell]]]:
+        """Return the keys of the rows, slice, letter and system, and the cells with a column per metric.
+
+        Args:
+            few: the values of the slices that are shown.
+        """
         values, letters, beaten = self.evaluation, self.letters, self._beaten()
         rows = {_key(values, row): row for row in values.rows}
         winners = {id(row) for row in best_of_slices(values)}
         keys, cells = [], []
-        for of_slice in dict.fromkeys(slice_key(values, row) for row in values.rows):
+        for of_slice in dict.fromkeys(slice_key(values, row) for row in few.rows):
             for system, letter in letters.items():
                 places = [(metric, system, *of_slice) for metric in values.metrics]
                 own = [rows[place] for place in places]
@@ -174,9 +182,9 @@ class PairwiseComparison(Comparison):
                     found[key] = found.get(key, "") + letter
         return found
 
-    def _block(self) -> Block:
+    def _block(self, few: Values) -> Block:
         """Return the table as text, with the digits of a column below each other."""
-        keys, cells = self._grid()
+        keys, cells = self._grid(few)
         columns = []
         for column in zip(*cells, strict=True):
             marks = [superscript(cell.letters) + BEST * cell.is_best for cell in column]

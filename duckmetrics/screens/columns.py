@@ -92,10 +92,10 @@ def _split(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
 def _plain_lines(columns: Sequence[Column]) -> list[str]:
     """Return a line for every row, with a mark in place of the rule."""
     header, rows = cells_of(columns)
+    places = [(column.width, column.is_number) for column in columns]
 
     def line(cells: Sequence[str]) -> str:
-        pairs = zip(cells, columns, strict=True)
-        return GAP.join(padded(cell, column.width, column.is_number) for cell, column in pairs).rstrip()
+        return GAP.join(padded(cell, *place) for cell, place in zip(cells, places, strict=True)).rstrip()
 
     return [line(header), RULE, *map(line, rows)]
 

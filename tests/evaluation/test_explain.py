@@ -503,3 +503,22 @@ def test_nothing_stays_on_the_callers_connection() -> None:
         result.explain(by="rank")
         result.report()
         assert connection.sql("SHOW ALL TABLES").fetchall() == before
+
+
+def test_groups_without_a_contribution_explain_a_value_of_0() -> None:
+    """No item adds anything at rank 1, so both values are 0, as `evaluate` says, and not unknown."""
+    runs = {"A": {"q1": {"n": 2, "x": 1}}, "B": {"q1": {"m": 2, "x": 1}}}
+    found = duckmetrics.explain(runs, {"q1": {"x": 1}}, "hit_rate@1", by="rank")
+    assert (found.value, found.baseline_value, found.delta, found.rows) == (0, 0, 0, ())
+    one = duckmetrics.explain(runs["A"], {"q1": {"x": 1}}, "hit_rate@1", by="item_id")
+    assert (one.value, one.baseline_value, one.rows) == (0, None, ())
+
+
+def test_groups_of_a_system_without_a_value_explain_none() -> None:
+    """A system that answered no query that counts has no value, whatever the other one adds."""
+    runs = {"A": {"q1": {"x": 1}}, "B": {"q2": {"x": 1}}}
+    qrels = {"q1": {"x": 1}, "q3": {"x": 1}}
+    found = duckmetrics.explain(runs, qrels, "mrr", by="rank", missing="skip")
+    sides = {found.side.system: found.value, found.baseline_side.system: found.baseline_value}
+    assert sides == {"A": 1, "B": None}
+    assert found.delta is None
