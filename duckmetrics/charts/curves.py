@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duckmetrics.charts.figures import Axis
 from duckmetrics.charts.numbers import number, percent
 from duckmetrics.charts.plots import Panel, Panels, Plot
+from duckmetrics.charts.scales import clipped
 from duckmetrics.charts.shapes import line, stretched
 from duckmetrics.charts.words import MOST_LINES, each, key_of, kinds_of
 
@@ -25,6 +26,8 @@ LABELS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 # Where a description reads a curve.
 READ_AT = (0.1, 0.2, 0.5)
+# A line bends if the share of the area above the straight line differs by more.
+STRAIGHT = 0.01
 # The share of the rows that the title of a gains curve is about.
 TOP = 0.2
 
@@ -55,10 +58,14 @@ class Curve:
         """Return the points that have both numbers."""
         return [(row[self.x], row[self.y]) for row in rows if None not in (row[self.x], row[self.y])]
 
+    def outline(self, rows: Rows) -> list[tuple[float, float]]:
+        """Return the points of the drawn line."""
+        return self.points(rows)
+
     def at(self, rows: Rows, x: float) -> float | None:
-        """Return the height of a curve at x, between its points on a straight line."""
+        """Return the height of the drawn line at x."""
         before: tuple[float, float] | None = None
-        for point in self.points(rows):
+        for point in self.outline(rows):
             if point[0] >= x:
                 if before is None or point[0] == before[0]:
                     return point[1]
@@ -80,12 +87,50 @@ class Curve:
         x = Axis(UNIT, self.x_name, labels=LABELS)
         y = Axis(UNIT, self.y_name, labels=LABELS)
         return of_systems(
-            by_system, lambda rows, kind: line(self.points(rows), kind, UNIT, UNIT), x, y, guide, self.said
+            by_system, lambda rows, kind: line(self.outline(rows), kind, UNIT, UNIT), x, y, guide, self.said
         )
 
 
-ROC = Curve("fpr", "tpr", "false positive rate", "true positive rate; dotted: chance")
-PR = Curve("recall", "precision", "recall", "precision")
+class _Roc(Curve):
+    """A curve of which the rows have the exact area; the drawn line has the same area.
+
+    If rows are left out, the straight line between two points has another area than the curve. So it bends.
+    """
+
+    def outline(self, rows: Rows) -> list[tuple[float, float]]:
+        drawn: list[tuple[float, float]] = []
+        last = 0.0
+        for row in rows:
+            if None in (row["fpr"], row["tpr"], row["area"]):
+                continue
+            x, y = row["fpr"], row["tpr"]
+            if drawn and x > drawn[-1][0] and y > drawn[-1][1]:
+                x0, y0 = drawn[-1]
+                above = clipped(((row["area"] - last) / (x - x0) - y0) / (y - y0), UNIT)
+                if abs(above - 0.5) > STRAIGHT:
+                    drawn.append((x0 + (1 - above) * (x - x0), y0 + above * (y - y0)))
+            drawn.append((x, y))
+            last = row["area"]
+        return drawn
+
+
+class _Steps(Curve):
+    """Precision at each recall in steps, as average precision counts it: a step has the area of its rows."""
+
+    def outline(self, rows: Rows) -> list[tuple[float, float]]:
+        drawn: list[tuple[float, float]] = []
+        reached = last = 0.0
+        for row in rows:
+            if row["recall"] is None or row["area"] is None or row["recall"] <= reached:
+                continue
+            height = (row["area"] - last) / (row["recall"] - reached)
+            drawn += [(reached, height), (row["recall"], height)]
+            reached, last = row["recall"], row["area"]
+        return drawn
+
+
+ROC = _Roc("fpr", "tpr", "false positive rate", "true positive rate; dotted: chance")
+PR = _Steps("recall", "precision", "recall", "precision")
 GAINS = Curve(
     "share", "gain", "share of the rows, highest scores first", "share of the positives found; dotted: chance"
 )
@@ -112,7 +157,7 @@ def precision_recall(by_system: BySystem) -> Picture:
     guide, curve = "", PR
     if rates and rates[-1] is not None:
         guide = line([(0.0, rates[-1]), (1.0, rates[-1])], "ref", UNIT, UNIT)
-        curve = Curve(PR.x, PR.y, PR.x_name, f"precision; dotted: {percent(rates[-1], False)} positives")
+        curve = _Steps(PR.x, PR.y, PR.x_name, f"precision; dotted: {percent(rates[-1], False)} positives")
     areas = each(_areas(by_system), number)
     title = f"Precision and recall: average precision {areas}"
     return Picture(title, PR.said(by_system), curve.draw(by_system, guide))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import floor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from duckmetrics.reference import classification
@@ -82,7 +84,7 @@ def roc_curve(rows: Sequence[Observation], *, points: int | None = None) -> Tabl
     """Return one row per distinct score, descending, after one above them all (threshold infinity).
 
     area: under the curve to the left of the row, so AUC in the last. points: no more rows than
-    these, evenly spaced. Fawcett, Pattern Recognition Letters 2006,
+    these, at equal lengths of the curve. Fawcett, Pattern Recognition Letters 2006,
     doi:10.1016/j.patrec.2005.10.010.
     """
     positives, negatives = class_weights(rows)
@@ -92,13 +94,13 @@ def roc_curve(rows: Sequence[Observation], *, points: int | None = None) -> Tabl
         counts = {"threshold": step.threshold, "tp": float(step.tp), "fp": float(step.fp)}
         rates = {"tpr": ratio(step.tp, positives), "fpr": ratio(step.fp, negatives)}
         table.append({**counts, **rates, "area": ratio(area, positives * negatives)})
-    return _thinned(table, points)
+    return _thinned(table, points, ("tpr", "fpr"))
 
 
 def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
     """Return one row per distinct score, descending; area: average precision so far, step form.
 
-    points: no more rows than these, evenly spaced. Davis and Goadrich, ICML 2006,
+    points: no more rows than these, at equal lengths of the curve. Davis and Goadrich, ICML 2006,
     doi:10.1145/1143844.1143874.
     """
     positives, _ = class_weights(rows)
@@ -109,7 +111,7 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
         counts = {"threshold": step.threshold, "tp": float(step.tp), "fp": float(step.fp)}
         reached = {"recall": recall, "area": float(area) if positives else None}
         table.append({**counts, "precision": precision, **reached})
-    return _thinned(table, points)
+    return _thinned(table, points, ("recall", "precision"))
 
 
 def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
@@ -212,13 +214,25 @@ def _counts(threshold: float, counts: Confusion) -> dict[str, Any]:
     return {"threshold": threshold, **{name: float(weight) for name, weight in counts._asdict().items()}}
 
 
-def _thinned(table: Table, points: int | None) -> Table:
-    """Keep the rows ceil(i (rows - 1) / (points - 1)), i = 0 ... points - 1, if there are more."""
+def _thinned(table: Table, points: int | None, axes: tuple[str, str]) -> Table:
+    """Keep the first and the last row, and the first row behind each of points - 1 equal lengths.
+
+    The length is the sum of the changes along both axes.
+    """
     if points is None or len(table) <= points:
         return table
     if points < 2:
         raise ValueError(f"points={points}: the first and the last row are kept")
-    return [table[-(-i * (len(table) - 1) // (points - 1))] for i in range(points)]
+    changes = [
+        sum(abs((row[axis] or 0.0) - (last[axis] or 0.0)) for axis in axes) for last, row in pairwise(table)
+    ]
+    lengths = [0.0, *accumulate(changes)]
+    parts = points - (2 if "precision" in axes else 1)
+    places = [floor(length * parts / (lengths[-1] or 1.0) + 1e-9) for length in lengths]
+    inner = [
+        row for row, place, last in zip(table[1:-1], places[1:-1], places[:-2], strict=True) if place > last
+    ]
+    return [table[0], *inner, table[-1]]
 
 
 def _edges(b: int, bins: int, members: Sequence[Observation], binning: str) -> dict[str, float | None]:

@@ -9,7 +9,8 @@
 --           TPR 1 at FPR 0: one threshold separates the two classes completely
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
--- values:   points: the number of points to keep; by default one for each distinct score
+-- values:   points: the most points to keep, at equal lengths of the curve, and both ends; by default one for each
+--           distinct score
 -- chart:    roc (points = 80)
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
@@ -18,13 +19,22 @@
 -- note:     area is the exact area under the curve up to the point, so thinning the points does not change it;
 --           in the last row it is the AUC
 WITH started AS (
-    SELECT system, segment, score AS threshold, tp, fp, p, n, won, place, places FROM swept
+    SELECT system, segment, score AS threshold, tp, fp, p, n, won, positives, before, place, places FROM swept
     UNION ALL
     SELECT
         system, segment, CAST('Infinity' AS DOUBLE) AS threshold, 0e0 AS tp, 0e0 AS fp, p, n, 0e0 AS won,
-        0 AS place, places
+        0e0 AS positives, 0e0 AS before, 0 AS place, places
     FROM swept
     WHERE place = 1
+),
+rates AS (
+    SELECT
+        system, segment, threshold, tp, fp, won, p, n, place, places,
+        tp / nullif(p, 0) AS tpr,
+        fp / nullif(n, 0) AS fpr,
+        (tp - positives) / nullif(p, 0) AS tpr_before,
+        (before - (tp - positives)) / nullif(n, 0) AS fpr_before
+    FROM started
 )
 SELECT
     system,
@@ -32,11 +42,12 @@ SELECT
     threshold,
     tp,
     fp,
-    tp / nullif(p, 0) AS tpr,
-    fp / nullif(n, 0) AS fpr,
+    tpr,
+    fpr,
     won / nullif(p * n, 0) AS area
-FROM started
-WHERE $points IS NULL OR place = 0
-    OR floor(place * ($points - 1) / CAST(places AS DOUBLE))
-        > floor((place - 1) * ($points - 1) / CAST(places AS DOUBLE))
+FROM rates
+WHERE $points IS NULL OR places < $points OR place = 0
+    OR floor((coalesce(tpr, fpr) + coalesce(fpr, tpr)) * ($points - 1) / 2 + 1e-9) > floor(
+        (coalesce(tpr_before, fpr_before) + coalesce(fpr_before, tpr_before)) * ($points - 1) / 2 + 1e-9
+    )
 ORDER BY system, segment, threshold DESC, fp;

@@ -32,7 +32,10 @@ ROC = [
     {"threshold": 0.4, "fpr": 0.5, "tpr": 0.5, "area": 0.25},
     {"threshold": 0.1, "fpr": 1.0, "tpr": 1.0, "area": 0.625},
 ]
-OTHER = [{**row, "tpr": min(1.0, row["tpr"] + 0.25 * (row["fpr"] > 0)), "area": 0.75} for row in ROC]
+OTHER = [
+    {**row, "tpr": min(1.0, row["tpr"] + 0.25 * (row["fpr"] > 0)), "area": area}
+    for row, area in zip(ROC, (0.0, 0.0, 0.3125, 0.75), strict=True)
+]
 
 
 def chart(picture: curves.Picture) -> Chart:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from random import Random
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
+import sklearn.metrics as sk
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
@@ -14,6 +19,7 @@ from support.cases import CATALOG, ROOT
 from support.drawings import marks, of_class, parsed, points, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from duckmetrics import Comparison, Evaluation
@@ -73,13 +79,61 @@ def test_the_roc_curve_has_the_points_of_the_table(clicks: Evaluation) -> None:
 def test_a_curve_has_at_most_80_points_and_keeps_its_ends() -> None:
     chart = duckmetrics.evaluate(CANCER, metrics="auc").chart("roc_curve")
     rows = chart.data.to_pylist()
-    assert len(rows) == 80
+    assert 60 < len(rows) <= 80
     assert (rows[0]["fpr"], rows[0]["tpr"], rows[-1]["fpr"], rows[-1]["tpr"]) == (0, 0, 1, 1)
+
+
+def rare_clicks(n: int, share: float) -> dict[str, list[float]]:
+    """Return rows of a classifier with few positives, whose scores are mostly higher."""
+    draw = Random(5)
+    labels = [int(draw.random() < share) for _ in range(n)]
+    return {"label": labels, "score": [1 / (1 + math.exp(5 - draw.gauss(2.5 * y, 1))) for y in labels]}
+
+
+def drawn_area(points: Sequence[tuple[float, float]]) -> float:
+    """Return the area under a drawn line, from 0 to 1 on both axes."""
+    return sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0), (x1, y1) in itertools.pairwise(points))
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("n", "share"), [(8_000, 0.005), (300, 0.5), (20_000, 0.001), (30, 0.2), (60_000, 0.02)]
+)
+def test_a_drawn_curve_shows_its_head_and_has_the_area_of_its_title(n: int, share: float) -> None:
+    """With few positives, most of the curve is in the first rows; points are at equal lengths of it."""
+    rows = rare_clicks(n, share)
+    y, s = np.array(rows["label"]), np.array(rows["score"])
+    ev = duckmetrics.evaluate(rows, metrics="auc")
+    expected = {"roc_curve": sk.roc_auc_score(y, s), "pr_curve": sk.average_precision_score(y, s)}
+    for name, area in expected.items():
+        chart = ev.chart(name)
+        ((drawn,),) = [lines(chart, "s1")]
+        assert drawn_area(drawn) == pytest.approx(area, abs=0.005)
+        assert chart.title.endswith(f"{area:.3f}")
+        x, height = zip(*drawn, strict=True)
+        assert (min(x), max(x)) == (0, 1)
+        # No step along recall, or along the true positive rate, is much longer than a 40th.
+        along = x if name == "pr_curve" else height
+        assert max(np.diff(along)) < max(0.06, 2.5 / y.sum())
+    fpr, tpr, thresholds = sk.roc_curve(y, s, drop_intermediate=False)
+    whole = dict(zip(thresholds, zip(fpr, tpr, strict=True), strict=True))
+    for row in ev.chart("roc_curve").data.to_pylist():
+        assert (row["fpr"], row["tpr"]) == pytest.approx(whole[row["threshold"]])
+    gains = ev.chart("gains_curve").data.to_pylist()
+    assert max(np.diff([row["gain"] for row in gains])) < max(0.06, 2.5 / y.sum())
+
+
+def test_a_curve_of_few_scores_is_drawn_in_the_steps_that_its_area_counts() -> None:
+    """Three scores: average precision is 1/2 * 1 + 1/2 * 2/3 + 0, not the area below straight lines."""
+    rows = {"label": [1, 1, 0, 0], "score": [0.9, 0.5, 0.5, 0.1]}
+    chart = duckmetrics.evaluate(rows, metrics="auc").chart("pr_curve")
+    assert lines(chart, "s1") == [near([(0, 1), (0.5, 1), (0.5, 2 / 3), (1, 2 / 3)])]
 
 
 def test_parameters_of_a_table() -> None:
     ev = duckmetrics.evaluate(CANCER, metrics="auc")
-    assert ev.chart("gains_curve", bins=5).data.num_rows == 6
+    assert {0.0, 0.2, 0.4, 0.6, 0.8, 1.0} <= set(ev.chart("gains_curve", bins=5).data["share"].to_pylist())
+    assert ev.chart("gains_curve", bins=5, points=2).data.num_rows <= 6 + 2
     assert ev.chart("calibration_curve", bins=4, binning="width").data["lo"].to_pylist() == [
         0,
         0.25,
