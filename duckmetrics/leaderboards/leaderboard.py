@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
 from duckmetrics.results.document import document, json_object
-from duckmetrics.results.fewer import NO_VALUE, WHOLE, few_slices, goodness
 from duckmetrics.results.findings import Examined
-from duckmetrics.results.grid import slice_cells, slice_key
+from duckmetrics.results.grid import NO_VALUE, WHOLE, few_slices, goodness, slice_cells, slice_key
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
 from duckmetrics.screens.columns import Column, cells_of
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
-    from duckmetrics.results.fewer import Gains
     from duckmetrics.results.findings import Finding
 
     Row = Mapping[str, Any]
@@ -159,12 +157,12 @@ class Leaderboard(Examined, Tabular):
         """Return the best 20 systems and the 20 slices with the worst leaders, and what is left out."""
         values = self.evaluation
         metric = values.metrics[0]
-        gains: Gains = {}
+        gains = dict[tuple[Any, ...], float]()
         for row in self.rows:
             if row["metric"] == metric and row["value"] is not None:
                 key = slice_key(values, row)
                 gains[key] = max(gains.get(key, -NO_VALUE), goodness(values, row))
-        rows, told = few_slices(values, self.rows, gains, metric)
+        rows, told = few_slices(values, self.rows, gains)
         if len(values.systems) > MOST_SLICES:
             places = Counter[tuple[Any, ...]]()
             kept = []

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.results.grid import slice_cells, slice_key
+from duckmetrics.results.grid import NO_VALUE, slice_cells, slice_key
 from duckmetrics.screens.columns import Column
 from duckmetrics.screens.numbers import short_p
+from duckmetrics.screens.rows import lines_of
 from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import WORSE, p_heading
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.results.grid import Values
+    from duckmetrics.screens.rows import Result
 
     Row = Mapping[str, Any]
 
@@ -29,6 +31,16 @@ class Compared(Protocol):
     def baseline(self) -> str: ...
     @property
     def evaluation(self) -> Values: ...
+
+
+def gains_of(result: Result, values: Values) -> dict[tuple[Any, ...], float]:
+    """Return the least gain of a system in each slice by the first metric."""
+    gains: dict[tuple[Any, ...], float] = {}
+    for line in lines_of(result):
+        if line.row["metric"] == values.metrics[0]:
+            key = slice_key(values, line.row)
+            gains[key] = min(gains.get(key, NO_VALUE), line.gain)
+    return gains
 
 
 def brief_columns(result: Compared) -> list[Column]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.pictures.drawn import DrawnComparison
-from duckmetrics.results.brief import brief_columns, verdict_lines
+from duckmetrics.results.brief import brief_columns, gains_of, verdict_lines
 from duckmetrics.results.differences import Differences, Sliced, SlicedDifferences
 from duckmetrics.results.document import document
-from duckmetrics.results.fewer import few_differences
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.grid import few_slices
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import widened
@@ -315,7 +315,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             whole: show all columns.
             every: show all slices; otherwise of many the worst, as `lines` does.
         """
-        few, left_out = (self, []) if every else few_differences(self)
+        few, left_out = (self, []) if every else self._few()
         notes = [*left_out, self.method_line, *verdict_lines(self), *self.lines_below()]
         if whole:
             header, cells = few.cells()
@@ -324,6 +324,11 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         columns = brief_columns(few)
         numeric = [column.name for column in columns if column.is_number]
         return Shown(*cells_of(columns), numeric, self.verdict, notes)
+
+    def _few(self) -> tuple[Comparison, list[str]]:
+        """Return the comparison with the worst slices, and the lines that say what it leaves out."""
+        rows, left_out = few_slices(self.evaluation, self.rows, gains_of(self, self.evaluation))
+        return replace(self, rows=tuple(rows)) if left_out else self, left_out
 
     @property
     def verdict(self) -> str:
@@ -348,11 +353,8 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         """The method, the p that a verdict needs, and the level of the intervals."""
         level = f"{100 * self.level:g} % intervals, not adjusted"
         rule = f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; {level}"
-        return "; ".join(filter(None, (rule, self._margin())))
-
-    def _margin(self) -> str | None:
-        """Return the margins, and how they are tested; None without a margin."""
-        return margin_sentence(self.rows, self.baseline, self.alpha, self.adjust != "none")
+        margin = margin_sentence(self.rows, self.baseline, self.alpha, self.adjust != "none")
+        return "; ".join(filter(None, (rule, margin)))
 
     @property
     def method(self) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.visible import visible
 from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
-from duckmetrics.results.fewer import few_values
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.grid import blocks_of, footer_of, no_relevant_lines, title_of
+from duckmetrics.results.grid import blocks_of, few_values, footer_of, no_relevant_lines, title_of
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.per_query import PerQuery, Tables
 from duckmetrics.results.tabular import Shown, screen_width
@@ -259,7 +258,7 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
             wide: whether values stand side by side, by default where there are several systems or slices.
         """
         columns = screen_width() if width is None else width
-        few, left_out = few_values(self)
+        few, left_out = self._few()
         if not (self.is_wide if wide is None else wide):
             below = [*left_out, *no_relevant_lines(self)]
             told = [part for line in below for part in wrapped(visible(line), columns, "  ")]
@@ -302,7 +301,7 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
             wide: whether values stand side by side; by default where there is something to compare.
             every: show all slices; otherwise of many the worst, as `lines` does.
         """
-        few, left_out = (self, []) if every else few_values(self)
+        few, left_out = (self, []) if every else self._few()
         if not (self.is_wide if wide is None else wide):
             header, cells = few.cells()
             notes = [*left_out, *no_relevant_lines(self), *self.lines_below()]
@@ -310,6 +309,11 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         (block,) = blocks_of(few, sys.maxsize)
         notes = [*left_out, *footer_of(self), *self.lines_below()]
         return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)
+
+    def _few(self) -> tuple[Evaluation, list[str]]:
+        """Return the evaluation with the rows for a reader, and the lines that say what it leaves out."""
+        rows, left_out = few_values(self)
+        return replace(self, rows=rows) if left_out else self, left_out
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""

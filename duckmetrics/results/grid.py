@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 from duckmetrics.screens.columns import Column, table_lines
+from duckmetrics.screens.compared import MOST_SLICES
 from duckmetrics.screens.long import NUMERIC, long_cells
 from duckmetrics.screens.reasons import reason_lines
 from duckmetrics.screens.signs import plain
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Row = Mapping[str, Any]
+    Rows = tuple[dict[str, Any], ...]
 
 BEST, LOWER = "*", " ↓"
 BEST_SYSTEM = "* best value; `duckmetrics compare` tests whether the difference is chance"
 # Values that differ by less are equally good.
 ALIKE = 5e-5
+# Where the rows are that a table leaves out; and the place of what has no value.
+WHOLE = "--format plain and .summary have all"
+NO_VALUE = float("inf")
 
 
 class Values(Protocol):
@@ -135,6 +140,62 @@ def footer_of(
 def no_relevant_lines(result: Values) -> list[str]:
     """Return how queries without a relevant item count; none if there are no such queries."""
     return [no_relevant_sentence(fact) for fact in no_relevant_of(result.rows)]
+
+
+def few_values(result: Values) -> tuple[Rows, list[str]]:
+    """Return the rows of at most 20 slices of each slicing, the worst; of systems, the best 20.
+
+    Returns:
+        The rows, and the lines that say what they leave out.
+    """
+    metric, gains = result.metrics[0], dict[tuple[Any, ...], float]()
+    for row in result.rows:
+        if row["metric"] == metric:
+            key = slice_key(result, row)
+            gains[key] = min(gains.get(key, NO_VALUE), goodness(result, row))
+    rows, told = few_slices(result, result.rows, gains)
+    systems = result.systems
+    if len(systems) > MOST_SLICES and not result.by:
+        overall = [row for row in rows if row["metric"] == metric]
+        best = sorted(overall, key=lambda row: (row["value"] is None, -goodness(result, row)))[:MOST_SLICES]
+        kept: dict[str, list[dict[str, Any]]] = {row["system"]: [] for row in best}
+        for row in rows:
+            kept.get(row["system"], []).append(row)
+        rows = [row for own in kept.values() for row in own]
+        told = [f"the {MOST_SLICES} best of {len(systems):,} systems by {visible(metric)}; {WHOLE}"]
+    return tuple(rows), told
+
+
+def few_slices(
+    values: Values, rows: Sequence[dict[str, Any]], gains: Mapping[tuple[Any, ...], float]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of all slices together and of the worst slices, and a line for each long slicing.
+
+    Args:
+        gains: the key of a slice -> how good its first metric is.
+    """
+    slicings: dict[str, dict[tuple[Any, ...], list[dict[str, Any]]]] = {}
+    for row in rows:
+        slicings.setdefault(row["slice"], {}).setdefault(slice_key(values, row), []).append(row)
+    kept, told = [], []
+    for slicing, slices in slicings.items():
+        shown = list(slices)
+        if slicing and len(shown) > MOST_SLICES:
+            shown = sorted(shown, key=lambda key: gains.get(key, NO_VALUE))[:MOST_SLICES]
+            what = f"the {MOST_SLICES} worst of {len(slices):,} by {visible(values.metrics[0])}"
+            told.append(f"{visible(slicing)}: {what}; {WHOLE}")
+        kept += [row for key in shown for row in slices[key]]
+    return kept, told
+
+
+def goodness(result: Values, row: Row) -> float:
+    """Return a number that is higher for a better value; slices without a value come last."""
+    value, target = row["value"], row.get("target")
+    if value is None:
+        return NO_VALUE
+    if target is not None:
+        return -abs(float(value) - float(target))
+    return -float(value) if row["metric"] in result.lower_is_better else float(value)
 
 
 def _by_metric(result: Values) -> Block:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.comparison import WIDE, Comparison
-from duckmetrics.results.fewer import few_values
 from duckmetrics.results.grid import (
     BEST,
     Block,
@@ -105,7 +104,7 @@ class PairwiseComparison(Comparison):
             return self._whole([]).text(width=0).splitlines()
         columns = screen_width() if width is None else width
         lines = [*wrapped(self.verdict, columns), ""]
-        few, left_out = few_values(self.evaluation)
+        few, left_out = self.evaluation._few()
         lines += [line for block in split(self._block(few), columns) for line in (*block.lines(columns), "")]
         for text in (*left_out, *self._below(BEST_VALUE)):
             lines += wrapped(text, columns)
@@ -120,7 +119,7 @@ class PairwiseComparison(Comparison):
         """
         if whole:
             return replace(self._whole(self.lines_below()), title=self.verdict)
-        few, left_out = (self.evaluation, []) if every else few_values(self.evaluation)
+        few, left_out = (self.evaluation, []) if every else self.evaluation._few()
         keys, cells = self._grid(few)
         marked = [
             [*own, *(cell.value + superscript(cell.letters) for cell in line)]
