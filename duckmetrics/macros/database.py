@@ -12,6 +12,7 @@ from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macro_queries.parameters import is_listed
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
+from duckmetrics.macros.digest import digest
 from duckmetrics.macros.script import macros
 from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
 from duckmetrics.version import __version__
@@ -25,7 +26,7 @@ TITLE = f"""\
 -- duckmetrics {__version__}: evaluation metrics for a DuckDB database, written by 'duckmetrics macros'.
 -- Put them into one with: duckmetrics macros --database duckmetrics.duckdb, or in a shell without Python with
 -- ATTACH 'duckmetrics.duckdb' AS dm (STORAGE_VERSION 'v1.4.0'); USE dm; .read duckmetrics_database.sql
--- Do not edit: the definitions are the files next to it, one for every metric."""
+-- Do not edit: the definitions are the files next to it, one for every metric. Their digest: """
 # A query for every metric, each with the conventions of all tools.
 TOO_LARGE = (CONVENTIONS,)
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
@@ -50,7 +51,7 @@ def is_in_database(macro: Macro) -> bool:
 
 def database_script(catalog: Catalog) -> str:
     """Return the text of a file that creates the macros in the database in use, and comments on them."""
-    statements = [TITLE]
+    statements = [f"{TITLE}{digest()}"]
     for macro in self_contained(catalog):
         statements += [macro.create("MACRO "), macro.comment_on("")]
     return "\n".join(statements) + "\n"

@@ -15,6 +15,7 @@ from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.conventions import tool_conventions_macro
+from duckmetrics.macros.digest import digest
 from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.explanation import explain_macro
 from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 TITLE = f"""\
 -- duckmetrics {__version__}: evaluation metrics for the DuckDB shell, written by 'duckmetrics macros'.
 -- Load it with: duckdb -init duckmetrics.sql, or .read duckmetrics.sql; then FROM duckmetrics_help();
--- Do not edit: the definitions are the files next to it, one for every metric."""
+-- Do not edit: the definitions are the files next to it, one for every metric. Their digest: """
 READERS = ("read_trec_run", "read_trec_qrels")
 HELP = "duckmetrics_help"
 
@@ -77,7 +78,7 @@ def script(catalog: Catalog) -> str:
     known = {macro.name for macro in scalars}
     hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
     statements = [
-        TITLE,
+        f"{TITLE}{digest()}",
         *(macro.create() for macro in scalars), *(macro.declare() for macro in hidden),
         *(macro.create() for macro in every if not macro.is_internal),
         *(macro.create() for macro in hidden),

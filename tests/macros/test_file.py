@@ -17,7 +17,7 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import EXPLAINED
 from duckmetrics.macro_queries.parameters import aliases_of, is_listed
-from duckmetrics.macros import shell, shipped
+from duckmetrics.macros import digest, shell, shipped
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.database import is_in_database, self_contained
 from duckmetrics.macros.ranking import ranking_macros
@@ -29,6 +29,7 @@ from support.duckdb_shell import connected, differences, executable, rows, text,
 from support.loops import each
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from duckmetrics.macro_queries.macro import Macro
@@ -63,6 +64,36 @@ def told() -> list[Created]:
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys)
+
+
+WRITE = "write both files again with: duckmetrics macros -o sql/duckmetrics.sql"
+
+
+@pytest.mark.parametrize("file", [shipped.macros_file, shipped.database_file])
+def test_the_files_are_of_these_definitions(file: Callable[[], Path]) -> None:
+    """A definition, a preset or a module that writes macros changed since: one test says what to do."""
+    head = file().read_text("utf-8")[:1000]
+    written = re.search(r"(?m)^-- Do not edit: .* digest: (\w+)$", head)
+    assert written is not None, WRITE
+    assert written[1] == digest.digest(), WRITE
+
+
+def test_the_digest_is_of_code_and_definitions() -> None:
+    """Comments and docstrings change no macro; so do screens, charts and results."""
+    one = 'VALUE = 1\n\n\ndef f() -> int:\n    """Return one."""\n    # A comment.\n    return VALUE\n'
+    other = (
+        'VALUE = 1\ndef f() -> int:\n    """Return a number,\n    which is 1.\n    """\n    return VALUE\n'
+    )
+    assert list(digest._code(one)) == list(digest._code(other)) == [
+        "VALUE = 1", "def f() -> int:", "    return VALUE"
+    ]  # fmt: skip
+    assert list(digest._code(one.replace("= 1", "= 2"))) != list(digest._code(one))
+    read = {path.relative_to(ROOT).as_posix() for path in (*digest._definitions(), *digest._modules())}
+    folders = ("macros", "macro_queries", "row_macros", "compose", "expressions", "catalog", "presets")
+    for folder in folders:
+        assert any(path.startswith(f"duckmetrics/{folder}/") for path in read), folder
+    assert {"sql/ranking/ndcg.sql", "sql/macros/predictions.sql", "duckmetrics/presets/ranx.toml"} <= read
+    assert not any("/screens/" in path or path == "sql/duckmetrics.sql" for path in read)
 
 
 @pytest.mark.slow
