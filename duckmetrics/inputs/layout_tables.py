@@ -256,11 +256,11 @@ class LayoutTables:
         """Return the table with the columns that a layout names, and those that it computes."""
         computed = {name: self._expression(source, sql, fit) for name, sql in fit.computed.items()}
         for name, columns in fit.listed.items():
-            computed[name] = _listed(columns)
+            computed[name] = exp.Array(expressions=[quoted(column) for column in columns])
         aliases: dict[str, str | None] = dict(fit.columns)
         if any(order in shape.gives for order in ORDERS):
             aliases |= {order: None for order in ORDERS if order not in shape.gives}
-        return replace(self._with(source, computed), aliases=aliases)
+        return replace(self._with(source, computed), aliases=aliases, has_holes=bool(fit.listed))
 
     def _expression(self, source: Source, sql: str, fit: Fit) -> exp.Expr:
         """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in."""
@@ -330,14 +330,6 @@ def _field(column: str, field: str) -> exp.Expr:
 
 def _counted(source: Source) -> exp.Select:
     return exp.select(exp.Count(this=exp.Star())).from_(source.relation.copy())
-
-
-def _listed(columns: Sequence[str]) -> exp.Expr:
-    """Write the list of some columns, without those that are NULL."""
-    tree = sqlglot.parse_one("list_filter([], lambda one: one IS NOT NULL)", dialect=DIALECT)
-    for empty in list(tree.find_all(exp.Array)):
-        empty.replace(exp.Array(expressions=[quoted(column) for column in columns]))
-    return tree
 
 
 def _is_mapped(columns: ColumnMap, role: Role) -> bool:

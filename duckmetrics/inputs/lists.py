@@ -97,8 +97,12 @@ def list_length(source: Source, column: str) -> exp.Expr:
 
 
 def list_size(source: Source, column: str) -> exp.Expr:
-    """Write the number of elements of a list, for a query that does not unnest it."""
-    return exp.ArraySize(this=_list(source, column))
+    """Write the number of elements of a list, for a query that does not unnest it; a hole is none."""
+    if not source.has_holes:
+        return exp.ArraySize(this=_list(source, column))
+    filled = sqlglot.parse_one("list_filter(x, lambda one: one IS NOT NULL)", dialect=DIALECT)
+    next(c for c in filled.find_all(exp.Column) if c.name == "x").replace(_list(source, column))
+    return exp.ArraySize(this=filled)
 
 
 def list_places(source: Source, column: str) -> exp.Expr:

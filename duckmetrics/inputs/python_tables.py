@@ -11,6 +11,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
 from duckmetrics.inputs.columns import CANONICAL
 from duckmetrics.inputs.sources import kind_of_text
+from duckmetrics.layouts.layouts import likely
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,12 +41,12 @@ def as_table(given: Any, role: str) -> Any:
         raise InputError(_label(given, role), "are rows, not a table", advice)
     if not isinstance(given, Mapping) or not given:
         return given
-    if role in _LISTS and all(map(_is_list_of_words, given.values())):
-        return _of_lists(given, role)
     if role in _VALUES and _is_nested(given, role):
         return _of_pairs(given, role)
     if _is_columns(given, role):
         return _of_columns(given, role)
+    if role in _LISTS and all(map(_is_list_of_words, given.values())):
+        return _of_lists(given, role)
     _refuse_scalars(given, role)
     _refuse_others(given, role)
     return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
@@ -168,12 +169,13 @@ def _refuse_others(given: Mapping[Any, Any], role: str) -> None:
 def _is_columns(given: Mapping[Any, Any], role: str) -> bool:
     """Return whether these are columns: arrays, or lists.
 
-    In predictions and truth, one of the lists has a name that we know. Other lists may be the files of a
-    system.
+    In predictions and truth, one of the lists has a name that we or a tool knows. Other lists may be the
+    files of a system, or the items of a query.
     """
     if all(map(_is_array, given.values())):
         return True
-    known = role not in _VALUES or any(name in CANONICAL for name in given)
+    names = {str(name): "" for name in given}
+    known = role not in _VALUES or any(name in CANONICAL for name in names) or bool(likely(role, names))
     return known and all(_is_array(one) or isinstance(one, list | tuple) for one in given.values())
 
 

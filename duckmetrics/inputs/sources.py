@@ -61,6 +61,7 @@ class Source:
         layout: the layout that is known by the name of the file.
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
+        has_holes: whether NULL in a list is an empty place, as in a row of columns rec_1, rec_2, ...
         labels: some of the labels, where they are text and none is named as positive.
         dialect: the SQL of the engine that has it.
         frame: the kind of a frame of Python, as advice calls it; empty for any other table.
@@ -81,6 +82,7 @@ class Source:
     layout: str | None = None
     aliases: Mapping[str, str | None] = field(default_factory=dict)
     positive: str | None = None
+    has_holes: bool = False
     labels: tuple[str, ...] = ()
     dialect: str = DIALECT
     frame: str = ""

@@ -145,11 +145,12 @@ class RankingPredictions:
             "position": place,
             "run": values.run_expression(self.runs(table)),
         })  # fmt: skip
-        return exp.select(
+        rows = exp.select(
             "system", "query_id",
             self._ids.unnested_item(), exp.cast(exp.column("score"), "DOUBLE").as_("score"),
             *(e.as_(n) for n, e in self._exact(table, exp.column("score")).items()), "position", "run",
         ).from_(unnested.subquery("unnested"))  # fmt: skip
+        return rows.where(exp.column("item_id").is_(exp.null()).not_()) if source.has_holes else rows
 
     def _answered(self, table: Table) -> exp.Select:
         """Write the queries of one table; a list that is NULL is not an answer."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -521,3 +522,28 @@ def test_check_reports_a_mapping_that_names_no_column(column: str) -> None:
     rows = table(["label", "score"], ROWS)
     found = duckmetrics.check(rows, metrics="auc", columns={column: "nope"})
     assert [finding.check for finding in found.errors] == ["missing_column"]
+
+
+@pytest.mark.parametrize("kind", [dict, pa.table, pd.DataFrame])
+def test_a_hole_of_a_wide_table_is_an_unjudged_place(kind: Any) -> None:
+    """By hand: c is third of query 1 after a hole, third of query 2, and query 3 has no item."""
+    wide = {"user_id": [1, 2, 3], "rec_1": ["a", "a", None], "rec_2": [None, "b", None],
+            "rec_3": ["c", "c", None]}  # fmt: skip
+    truth = {"user_id": [1, 2, 3], "item_id": ["c", "c", "c"]}
+    result = duckmetrics.evaluate(kind(wide), truth, ["mrr", "recall@2"])
+    assert result["mrr"] == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
+    assert result["recall@2"] == 0.0
+    ranks = {"query_id": [1, 1, 2, 2, 2], "item_id": ["a", "c", "a", "b", "c"], "rank": [1, 3, 1, 2, 3]}
+    assert (
+        duckmetrics.evaluate(ranks, truth, "ndcg@3")["ndcg@3"]
+        == duckmetrics.evaluate(kind(wide), truth, "ndcg@3")["ndcg@3"]
+    )
+    found = {finding.check for finding in duckmetrics.check(kind(wide), truth, "mrr")}
+    assert "rank_gap" in found
+
+
+def test_columns_of_words_are_not_lists_of_items() -> None:
+    """A dictionary of columns that a tool names is a table, although all of them are text."""
+    truth = {"user_id": ["u", "v"], "item_id": ["a", "b"]}
+    wide = {"user_id": ["u", "v"], "rec_1": ["a", "a"], "rec_2": ["c", "b"]}
+    assert duckmetrics.evaluate(wide, truth, "mrr")["mrr"] == 0.75
