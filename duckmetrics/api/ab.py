@@ -44,7 +44,9 @@ def ab(
     """Compare the variants of an experiment with the control, metric by metric.
 
     Each row of the table is one unit that was assigned to a variant, such as a user. The sample ratio is
-    checked first: with a mismatch, no difference between the variants can be trusted.
+    checked first: with a mismatch, no difference between the variants can be trusted. If a column such as
+    ``user_id`` shows that the rows are not units, no verdict is given: units with several rows, units in
+    several variants, copies of rows.
 
     Args:
         table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or

@@ -103,13 +103,15 @@ def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
 
 
 def is_share(param: Param) -> bool:
-    """Return whether a parameter is above 0 and below 1, so that people may think of percent."""
-    return {f"{param.name} > 0", f"{param.name} < 1"} <= {check.sql() for check in param.checks}
+    """Return whether a parameter is above 0 and at most 1, so that people may think of percent."""
+    checks = {check.sql() for check in param.checks}
+    ends = {f"{param.name} < 1", f"{param.name} <= 1"}
+    return f"{param.name} > 0" in checks and bool(ends & checks) and param.type is float
 
 
 def _share_of(param: Param, value: Value) -> str | None:
     """Return advice to write a percentage as a share, None if the value does not look like a percentage."""
-    if not is_share(param) or not isinstance(value, int | float) or not 2 <= value < 100:
+    if not is_share(param) or not isinstance(value, int | float) or not 2 <= value <= 100:
         return None
     return f"write {value / 100:.15g}"
 

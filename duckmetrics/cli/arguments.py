@@ -210,8 +210,8 @@ def pairs_of(option: str, texts: Sequence[str], form: str = "NAME=VALUE") -> dic
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise click.UsageError(f"{option} {text!r}: write {option} {form}")
-        if name in pairs:
-            raise click.UsageError(f"{option} {name}: given twice; keep one of them")
+        if name.strip() in pairs:
+            raise click.UsageError(f"{option} {name.strip()}: given twice; keep one of them")
         pairs[name.strip()] = value.strip()
     return pairs
 

@@ -81,7 +81,8 @@ def ab(**options: Any) -> None:
 
     Each row of TABLE is one unit that was assigned to a variant, such as a user. A metric is a column or
     a ratio. A column is compared by its mean (Welch's t-test). If it holds only 0 and 1, it is a proportion
-    (z-test). numerator/denominator is a ratio of sums (jackknife over units).
+    (z-test). numerator/denominator is a ratio of sums (jackknife over units). If a column such as user_id
+    has several rows per value, or values in several variants, no verdict is given.
 
     The numbers of units are checked first (sample ratio). Then, every metric and treated variant has a row:
     both values, the change with its interval, the relative change, p adjusted for the number of

@@ -115,7 +115,7 @@ class Source:
         return self.aliases[name] if name in self.aliases else self.named(name)
 
     def named(self, name: str) -> str | None:
-        """Return the column called `name` itself; letter case decides only between two candidates.
+        """Return the column called `name` itself; case and blanks around it decide only between candidates.
 
         Raises:
             InputError: there are several candidates, and none is called exactly so.
@@ -125,6 +125,9 @@ class Source:
         if name in self.columns:
             return name
         folded = [column for column in (*self.columns, *self.renamed) if column.lower() == name.lower()]
+        if not folded:
+            bare = name.strip().lower()
+            folded = [column for column in (*self.columns, *self.renamed) if column.strip().lower() == bare]
         if len(folded) > 1:
             raise InputError(
                 self.label,

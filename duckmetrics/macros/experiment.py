@@ -32,6 +32,7 @@ from duckmetrics.macros.experiment_call import (
     method_of_word,
     problem_of,
 )
+from duckmetrics.statistics import units
 from duckmetrics.statistics.adjustment import ADJUSTED
 from duckmetrics.statistics.experiment import (
     CUPED,
@@ -70,6 +71,9 @@ SHOWN = (
 )  # fmt: skip
 # Marks in the query.
 VARIANT, COLUMNS, OUTCOMES, METHOD, PROBLEM = "__variant", "__columns", "__outcomes", "__method", "__problem"
+CURE, NUMBERS_READ, TAKEN = "__cure", "__numbers_read", "__taken"
+# A column that is NULL, for patterns of names that a table does not have; and the columns of units.
+NO_COLUMN, UNIT_NAME = "_duckmetrics_none", "_unit_name_{}"
 ASKED = "_asked"
 # The parameters of the call, in the order of sql/macros/experiment_call.sql.
 CALL = ("metrics", "pre", "lower_is_better", "shares")
@@ -138,6 +142,9 @@ class _Experiment:
             METHOD: call(self.catalog, "quoted", method_of_word()),
             COLUMNS: self._pieces(kinds, self._columns()),
             OUTCOMES: self._pieces(kinds, f"({', '.join(map('{{{}}}'.format, OUTCOME))})"),
+            CURE: call(self.catalog, "quoted", self._cure()),
+            NUMBERS_READ: self._pieces(kinds, "_value_{place}, _other_{place}"),
+            TAKEN: self._pieces(kinds, "{value_name}, {other_name}"),
             **{_mark(kind): self._pieces([kind], MEASURED) for kind in kinds},
             _mark("all"): self._pieces(kinds, MEASURED),
             **self._tables("observations", [("mean", "mean_values"), ("adjusted", "shifted_values")]),
@@ -164,6 +171,23 @@ class _Experiment:
         text = call(self.catalog, "outcome_tables", self.outcomes.copy(), _list(kinds), _list(hidden_names))
         return {_mark(name): text}
 
+    def _cure(self) -> exp.Expr:
+        """Return the query of a row per unit, see `statistics.units`."""
+        summed = "sum({value}) AS {value}"
+        known = {"mean": summed, "ratio": f"{summed}, sum({{other}}) AS {{other}}",
+                 "adjusted": f"{summed}, avg({{other}}) AS {{other}}"}  # fmt: skip
+        listed = exp.func("array_to_string", exp.func("list_filter", exp.Array(expressions=[
+            self._pieces([kind], text) for kind, text in known.items()
+        ]), exp.Lambda(this=exp.NEQ(this=exp.column("text"), expression=literal("")),
+                       expressions=[exp.to_identifier("text")])), literal(", "))  # fmt: skip
+        table = call(self.catalog, "read_again", reference("users"))
+        parts: dict[str, exp.Expr] = {
+            "{variant}": call(self.catalog, "column_named", reference("variant")), "{values}": listed,
+            "{table}": table,
+        }  # fmt: skip
+        pieces = re.split("|".join(f"({re.escape(mark)})" for mark in parts), units.CURE)
+        return concatenated(*(parts.get(piece, piece) for piece in pieces if piece))
+
     def _columns(self) -> str:
         """Return the text of the columns of one outcome, as numbers."""
         columns = []
@@ -176,11 +200,15 @@ class _Experiment:
 
     def _steps(self) -> Steps:
         """Return the steps that compute the statistics, in no order."""
-        units = exp.select(exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS))
         read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
+        whole = exp.select("*", exp.null().as_(NO_COLUMN)).from_(read).subquery("read")
+        rows = exp.select(
+            exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS), *_unit_columns()
+        ).from_(whole)
         users = {SOURCE: source(self.catalog, reference("users"))}
         steps: Steps = [
-            ("units", cast("exp.Query", given(units.from_(read), users))),
+            ("units", cast("exp.Query", given(rows, users))), ("unit_rows", _unit_rows()),
+            ("repeated_units", query_of(self.catalog, units.FILE, {"cure": exp.var(CURE)})),
             ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in self.kinds),
             ("tallies", self._shell("arm_tallies")),
             ("mean_values", exp.select(KEY, ARM, finite("value").as_("value")).from_("mean_rows")),
@@ -283,6 +311,26 @@ def _mark(name: str) -> str:
 def _table(mark: str) -> exp.Expr:
     """Return a mark as a table."""
     return exp.alias_(exp.to_table(mark), "given", table=True)
+
+
+def _unit_columns() -> Iterator[exp.Expr]:
+    """Yield the names and the values of the first columns whose names are those of units."""
+    for i, names in enumerate(units.NAMES):
+        columns = f"*COLUMNS('(?i)^({NO_COLUMN}|{names})$')"
+        name = f"regexp_extract(typeof(struct_pack({columns})), '^STRUCT.\"?(\\w+)', 1)"
+        yield exp.var(name).as_(UNIT_NAME.format(i))
+        yield exp.var(f"CAST(struct_extract_at(row({columns}), 1) AS VARCHAR)").as_(f"_unit_{i}")
+
+
+def _unit_rows() -> exp.Select:
+    """Return the unit of every row, where a column shows it, see `statistics.units.unit_column`."""
+    name, unit = exp.Case(), exp.Case()
+    for i in range(len(units.NAMES)):
+        own = exp.column(UNIT_NAME.format(i))
+        free = exp.var(f"NOT list_contains([{NO_COLUMN!r}, {TAKEN}], {own.name})")
+        name, unit = name.when(free, own, copy=False), unit.when(free, exp.column(f"_unit_{i}"), copy=False)
+    fingerprint = exp.var(f"hash([{NUMBERS_READ}])").as_("fingerprint")
+    return exp.select(ARM, unit.as_("unit"), name.as_("unit_name"), fingerprint).from_("units")
 
 
 def _rows(kind: str) -> exp.Select:

@@ -183,8 +183,8 @@ def unpaired_randomization(
         far = [_distance(both, chosen) >= seen - abs(seen) * 1e-9 for chosen in draws]
         delta, is_known = fmean(own) - fmean(base), min(m, n) > 1
         t = math.copysign(seen, delta) if is_known and 0 <= seen < math.inf else None
-        found.append((system, metric, m, n, delta, t, drawn_p(far, every) if is_known else None,
-                      len(far), every))  # fmt: skip
+        p = max(drawn_p(far, every), (1 + (m == n)) / math.comb(m + n, m))
+        found.append((system, metric, m, n, delta, t, p if is_known else None, len(far), every))
     return found
 
 
@@ -317,7 +317,9 @@ def _error(
     return se, student_t_critical(1 - level, df), df
 
 
-def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str, exact: bool = False) -> list[Row]:
+def mann_whitney(
+    rows: Iterable[tuple[str, float | None]], control: str, exact: bool | None = None
+) -> list[Row]:
     groups = {arm: values for arm, values in groups_of(rows).items() if values}
     before = groups.pop(control, [])
     found: list[Row] = []
@@ -331,7 +333,8 @@ def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str, exact: 
         sd = math.sqrt(m * n / (total * (total - 1)) * spread)
         z = math.copysign(max(abs(surplus) - 0.5, 0), surplus) / sd if sd else None
         p = 1.0 if z is None else normal_p(z)
-        if exact and total <= 30 and len({*pooled}) == total:
-            p = pairs_won_p(u, m, n)
-        found.append((arm, u / (m * n), p, m, n, u, z))
+        few = exact is not False and total <= (60 if exact else 30)
+        if few:
+            p = pairs_won_p([round(2 * rank) for rank in ranks], round(abs(2 * surplus)), n)
+        found.append((arm, u / (m * n), p, m, n, u, z, few))
     return found

@@ -151,16 +151,20 @@ def signed_ranks_p(doubled: Sequence[int], gap: int) -> float:
     return sum(ways for total, ways in sums.items() if abs(total) >= gap) / (1 << len(doubled))
 
 
-def pairs_won_p(u: float, m: int, n: int) -> float:
-    """Return the share of all orders of two arms with at least as extreme a number of won pairs."""
+def pairs_won_p(doubled: Sequence[int], gap: int, n: int) -> float:
+    """Return the share of all choices of n ranks whose sum is at least as far from its mean.
+
+    Args:
+        doubled: twice the midranks of all values.
+        gap: twice the distance of the observed sum from its mean.
+    """
     ways: Counter[tuple[int, int]] = Counter({(0, 0): 1})
-    for place in range(m + n):
-        moved: Counter[tuple[int, int]] = Counter()
-        for (taken, won), number in ways.items():
-            moved[taken, won] += number
+    for rank in doubled:
+        moved = Counter(ways)
+        for (taken, total), number in ways.items():
             if taken < n:
-                moved[taken + 1, won + place - taken] += number
+                moved[taken + 1, total + rank] += number
         ways = moved
-    far = sum(number for (taken, won), number in ways.items()
-              if taken == n and abs(2 * won - m * n) >= abs(2 * u - m * n))  # fmt: skip
-    return far / math.comb(m + n, n)
+    middle = n * (len(doubled) + 1)
+    far = sum(number for (taken, total), number in ways.items() if taken == n and abs(total - middle) >= gap)
+    return far / math.comb(len(doubled), n)

@@ -202,7 +202,7 @@ def wilcoxon(
     baseline: str,
     zeros: str = "wilcox",
     correction: bool = False,
-    exact: bool = False,
+    exact: bool | None = None,
 ) -> list[Row]:
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
@@ -212,25 +212,26 @@ def wilcoxon(
     return found
 
 
-def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool, exact: bool) -> Row:
+def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool, exact: bool | None) -> Row:
     ranked = [abs(d) for d in differences if d or zeros == "pratt"]
     plus = math.fsum(midrank(d, ranked) for d in differences if d > 0)
     minus = math.fsum(midrank(-d, ranked) for d in differences if d < 0)
     ties = differences.count(0)
     if ties == len(differences):
-        return ties, plus, minus, None, None, 1.0 if ties > 1 else None
+        return ties, plus, minus, None, None, 1.0 if ties > 1 else None, exact is not False
     # Under the hypothesis every rank has a sign of its own.
     scores = [midrank(abs(d), ranked) for d in differences if d]
     surplus, sd = plus - math.fsum(scores) / 2, math.sqrt(math.fsum(s * s for s in scores)) / 2
     if correction and surplus:
         surplus -= math.copysign(0.5, surplus)
     biserial = (plus - minus) / (plus + minus)
+    few = exact is not False and len(scores) <= (100 if exact else 50)
     if len(differences) < 2:
-        return ties, plus, minus, biserial, None, None
+        return ties, plus, minus, biserial, None, None, few
     p = normal_p(surplus / sd)
-    if exact and len(ranked) <= 25:
+    if few:
         p = signed_ranks_p([round(2 * score) for score in scores], round(2 * abs(plus - minus)))
-    return ties, plus, minus, biserial, surplus / sd, p
+    return ties, plus, minus, biserial, surplus / sd, p, few
 
 
 def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:
@@ -269,6 +270,7 @@ def randomization_test(
         draws, every = choices_of_signs(n, resamples, seed, exact)
         enough = abs(sum(differences)) - n * rounding(both)
         p = drawn_p((abs(total) >= enough for total in signed_sums(differences, draws)), every)
+        p = max(p, fair_coin_p(0, n))
         found.append((system, metric, n, fmean(differences), sum(differences), p if n > 1 else None,
                       len(draws), every))  # fmt: skip
     return found
@@ -292,7 +294,8 @@ def randomization_tost(
         for way in (1, -1):
             moved = [way * (b - a) + (sign * margin * a if relative else margin) for a, b in both]
             enough = sum(moved) - n * rounding(both)
-            shares.append(drawn_p((total >= enough for total in signed_sums(moved, draws)), every))
+            share = drawn_p((total >= enough for total in signed_sums(moved, draws)), every)
+            shares.append(max(share, fair_coin_p(0, n) / 2))
             statistics.append(way * sum(moved) if max(moved) - min(moved) > rounding(both) else None)
         if not size:
             statistics = [None, None]
@@ -322,6 +325,7 @@ def paired_bootstrap(
             p = min(1.0, 2 * (1 + beyond) / (1 + len(means)))
             if method == "studentized":
                 low, high, p = _studentized(differences, drawn, level)
+            p = max(p, fair_coin_p(0, len(both)))
             if stdev(differences) <= alike:
                 p = 1.0 if abs(fmean(differences)) <= alike else fair_coin_p(0, len(both))
             numbers = se, low, high, p

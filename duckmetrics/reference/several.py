@@ -77,9 +77,14 @@ def friedman(rows: Iterable[PerQuery]) -> list[Row]:
         spread = sum(r * r for row in ranks for r in row)
         between = sum(sum(column) ** 2 for column in zip(*ranks, strict=True))
         statistic = (k - 1) * between / spread if n > 1 and spread else None
-        p = None if statistic is None else chi_square_sf(statistic, k - 1)
+        p = None if statistic is None else max(chi_square_sf(statistic, k - 1), _orders(k) ** (1.0 - n))
         found.append((metric, k, n, statistic, k - 1, 1.0 if n > 1 and k > 1 and not spread else p))
     return found
+
+
+def _orders(k: int) -> float:
+    """Return the number of orders of k systems in a query."""
+    return float(math.factorial(k))
 
 
 def tukey_hsd(rows: Iterable[PerQuery], resamples: int = 10_000, seed: int = 42) -> list[Row]:
@@ -94,7 +99,7 @@ def tukey_hsd(rows: Iterable[PerQuery], resamples: int = 10_000, seed: int = 42)
             delta = means[j] - means[i]
             far = sum(spread >= abs(delta) - alike for spread in spreads)
             effect = delta / math.sqrt(left / df_error) if df_error and left else None
-            p = (1 + far) / (1 + resamples) if n > 1 else None
+            p = max((1 + far) / (1 + resamples), _orders(k) ** (1.0 - n)) if n > 1 else None
             found.append((metric, systems[i], systems[j], n, delta, effect, p, resamples))
     return found
 

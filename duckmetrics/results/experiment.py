@@ -77,7 +77,7 @@ class Experiment(Tabular):
             corrected for all comparisons; verdict: better, worse, unclear or not tested;
             statistic: the file under sql/statistics behind the row; n_control, n: units with a value;
             left_out_control, left_out: units without one; variance_reduction: by CUPED; reason: why there
-            is no p. A number is None if there is none.
+            is no p, or no verdict. A number is None if there is none.
         control: the variant that the others are compared with.
         sample_ratio: the check of the numbers of units.
         adjust: how p is corrected for the number of comparisons, ``"none"`` for not at all.

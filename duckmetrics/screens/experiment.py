@@ -20,7 +20,7 @@ from duckmetrics.screens.numbers import (
 from duckmetrics.screens.widths import width_of, wrapped
 from duckmetrics.sentences.lists import counted
 from duckmetrics.sentences.verdict import Fact, verdict_of
-from duckmetrics.verdicts import ADJUSTED_P, ADJUSTED_P_SHORT, P, p_heading, with_sign
+from duckmetrics.verdicts import ADJUSTED_P, ADJUSTED_P_SHORT, UNTESTED, P, p_heading, with_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -87,9 +87,12 @@ def experiment_lines(result: Result, width: int) -> list[str]:
 def verdict_sentences(result: Result) -> list[str]:
     """Return the verdict on every treated variant in a sentence each."""
     found: dict[str, list[Fact]] = {}
+    withheld: dict[str, str] = {}
     for row in result.rows:
         found.setdefault(row["variant"], []).append(Fact(row["variant"], row["metric"], row["verdict"]))
-    return [verdict_of(name, result.control, facts) for name, facts in found.items()]
+        if row["verdict"] == UNTESTED and row["p"] is not None:
+            withheld[row["variant"]] = f"No verdict on {row['variant']}: {row['reason']}"
+    return [withheld.get(name) or verdict_of(name, result.control, facts) for name, facts in found.items()]
 
 
 def ratio_line(ratio: Ratio) -> str:
@@ -171,9 +174,15 @@ def detectable_lines(result: Result) -> Iterator[str]:
     found = detectable(result)
     if not found:
         return
-    units = sum(result.sample_ratio.observed.values())
-    listed = ", ".join(f"{metric} {number(change, decimals_for(change))}" for metric, change in found.items())
-    yield f"Smallest change that {units:,} units would show (power {POWER:g}): {listed}"
+    units: dict[str, int] = {}
+    for row in result.rows:
+        units[row["metric"]] = units.get(row["metric"], row["n_control"]) + row["n"]
+    listed: dict[int, list[str]] = {}
+    for metric, change in found.items():
+        listed.setdefault(units[metric], []).append(f"{metric} {number(change, decimals_for(change))}")
+    (first, changes), *others = ((n, ", ".join(told)) for n, told in listed.items())
+    more = "".join(f"; {n:,} units: {told}" for n, told in others)
+    yield f"Smallest change that {first:,} units would show (power {POWER:g}): {changes}{more}"
 
 
 def detectable(result: Result) -> dict[str, float]:
@@ -192,6 +201,6 @@ def detectable(result: Result) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in result.rows:
         half = _half(row)
-        if half and row["p"] is not None:
+        if half and row["verdict"] != UNTESTED:
             found[row["metric"]] = max(found.get(row["metric"], 0.0), half / per_half * needed)
     return found

@@ -24,7 +24,8 @@ from duckmetrics.statistics.contestants import listed
 from duckmetrics.statistics.doubts import lost, mismatch, moved
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
-from duckmetrics.statistics.shares import read_shares
+from duckmetrics.statistics.shares import arm_named, read_shares
+from duckmetrics.statistics.units import read_doubts, unit_column
 from duckmetrics.verdicts import BETTER, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         variant = find_column(whole, plan.variant, "the variant")
         outcomes = read_outcomes(whole, plan.metrics, plan.pre, plan.lower_is_better)
         read = [column for outcome in outcomes for column in (*outcome.columns, outcome.before or "")]
-        source = engine.once(whole, [variant, *read])
+        unit = unit_column(whole.columns, [variant, *read])
+        source = engine.once(whole, [variant, *read, *([] if unit is None else [unit])])
         if source.empty:
             raise InputError(source.label, "no rows", "check how they were exported")
         arms = read_arms(engine, source, variant, outcomes)
@@ -122,6 +124,10 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         arms = [control, *(arm for arm in arms if arm != control)]
         ratio = _sample_ratio(engine, source, arms, plan)
         rows, notes, warnings = _of_outcomes(engine, source, variant, outcomes, arms, plan)
+        units = read_doubts(engine, source, table, variant, unit, outcomes)
+        for doubt in units:
+            if doubt.is_withheld:
+                _withhold(rows, doubt.why)
         for row in rows if ratio.mismatch else ():
             row["reason"] = row["reason"] or "sample ratio mismatch"
         sql = ";\n\n".join(engine.ran[before:]) + ";"
@@ -134,7 +140,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         plan.adjust,
         plan.level,
         plan.alpha,
-        (*mismatch(ratio), *warnings),
+        (*mismatch(ratio), *(doubt.problem for doubt in units), *warnings),
         tuple(notes),
         sql,
         planned=plan.planned,
@@ -172,7 +178,7 @@ def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm
     names = [arm.name for arm in arms]
     if control is None:
         raise MetricError("control", "is missing", f"choose {listed(names, 'or')}")
-    name = str(control).lower() if isinstance(control, bool) else str(control)
+    name = arm_named(control, names)
     if name not in names:
         what = f"column {variant!r} has no control {name!r}; there {'is' if len(names) == 1 else 'are'}"
         raise InputError(label, f"{what} {listed(names, 'and')}", "name one of the variants")
@@ -367,6 +373,12 @@ def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str
     if row["p_adjusted"] >= alpha or not row["delta"]:
         return UNCLEAR
     return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
+
+
+def _withhold(rows: list[dict[str, Any]], why: str) -> None:
+    """Take the verdicts back, in place."""
+    for row in rows:
+        row |= {"verdict": UNTESTED, "reason": row["reason"] or why}
 
 
 def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:

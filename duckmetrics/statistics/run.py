@@ -57,6 +57,9 @@ WIDTH = 96
 # Counts as they are written on the command line.
 SAMPLES = {COUNTS: "3 7", CELLS: "3,7 5,5"}
 _MANY = {"observed", "hits", "n"}
+# The parameter that asks for an exact p, and the column that says whether it is one.
+EXACT = "exact"
+NOT_EXACT = "exact=true counts only few values: p is not exact where exact is false; see the note of the test"
 # A count that is expected to be less makes the p-value rough.
 FEW = 5
 
@@ -200,7 +203,7 @@ def computed_on(
     found = with_positive_p(_computed(engine, measure, data, kept))
     rows = found.to_pylist()
     check_numbers(measure, data, rows)
-    return found, warnings + _warnings(measure.metric, rows)
+    return found, warnings + _warnings(measure, rows)
 
 
 def explained(name: str) -> str:
@@ -316,11 +319,14 @@ def _computed(engine: Engine, measure: Measure, data: Data, kept: str) -> pa.Tab
     return found
 
 
-def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
+def _warnings(measure: Measure, rows: list[dict[str, Any]]) -> list[str]:
     """Return the warnings that the numbers themselves call for."""
+    definition = measure.metric
     if not rows:
         return ["no rows: there is nothing to compare, or no unit has a value on both sides"]
     warnings = [definition.header["warning"]] if "warning" in definition.header else []
+    if measure.values.get(EXACT) and not all(row[EXACT] for row in rows):
+        warnings.append(NOT_EXACT)
     expected = [row["min_expected"] for row in rows if row.get("min_expected") is not None]
     if expected and min(expected) < FEW:
         warnings.append(

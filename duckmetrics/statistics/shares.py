@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.expressions.numbers import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,15 +27,27 @@ def read_shares(given: Any, variants: Sequence[str]) -> dict[str, float]:
         return dict.fromkeys(variants, 1 / len(variants))
     if not isinstance(given, Mapping) or not given:
         raise MetricError("shares", f"{given!r} maps no variant", "write {'A': 0.5, 'B': 0.5}")
-    shares = {str(name): _share(name, share) for name, share in given.items()}
-    for name in variants:
-        if name not in shares:
-            spare = [share for share in shares if share not in variants]
-            advice = suggestion(spare[0], [name], f"add one: {name}=0.5") if spare else f"add one: {name}=0.5"
-            raise MetricError("shares", f"variant {name!r} has none; given for {', '.join(shares)}", advice)
+    shares = {arm_named(name, variants): _share(name, share) for name, share in given.items()}
+    if len(shares) < len(given):
+        raise MetricError("shares", f"{given!r} names a variant twice", "give each variant one share")
     total = math.fsum(shares.values())
+    lacking = [name for name in variants if name not in shares]
+    for name in lacking:
+        # The rest of 1 for those that have none; without a rest, as much as the others have.
+        left = (1 - total) / len(lacking) if total < 1 - ROUNDING else total / len(shares)
+        spare = [share for share in shares if share not in variants]
+        add = f"add one: {name}={left:.4g}"
+        advice = suggestion(spare[0], [name], add) if spare else add
+        raise MetricError("shares", f"variant {name!r} has none; given for {', '.join(shares)}", advice)
     ordered = [*variants, *(name for name in shares if name not in variants)]
     return {name: shares[name] / total for name in ordered}
+
+
+def arm_named(given: Any, variants: Sequence[str]) -> str:
+    """Return the variant that a name means: a boolean as the database writes it, blanks around it aside."""
+    name = str(given).lower() if isinstance(given, bool) else str(given)
+    alike = [variant for variant in variants if variant.strip() == name.strip()]
+    return alike[0] if name not in variants and len(alike) == 1 else name
 
 
 def _share(name: object, share: Any) -> float:

@@ -17,7 +17,14 @@ WITH known AS (
     FROM arms
 ),
 unplanned AS (
-    SELECT min(arm) FILTER (WHERE expected IS NULL) AS arm,
+    SELECT
+        min(arm) FILTER (WHERE expected IS NULL) AS arm,
+        -- The rest of 1 for those that have none; without a rest, as much as the others have.
+        CASE
+            WHEN sum(expected) < 1 - 1e-12
+                THEN (1 - sum(expected)) / nullif(count(*) FILTER (WHERE expected IS NULL), 0)
+            ELSE avg(expected)
+        END AS share,
         array_to_string(list(arm ORDER BY arm ASC NULLS LAST) FILTER (WHERE expected IS NOT NULL), ', ') AS names
     FROM planned
 ),
@@ -48,7 +55,8 @@ FROM (
         END AS problem
     FROM known
     UNION ALL
-    SELECT 'shares: variant ''' || arm || ''' has none; given for ' || names || '; add one: ' || arm || '=0.5'
+    SELECT 'shares: variant ''' || arm || ''' has none; given for ' || names || '; add one: ' || arm || '='
+        || format('{:.4g}', share)
     FROM unplanned
     UNION ALL
     SELECT 'column ''' || name || ''': ' || CAST(n AS VARCHAR)

@@ -3,7 +3,7 @@
 -- inputs:   comparisons (test, metric, arm, name, is_lower, denominator, statistic, n_control, known_control, n, known,
 --           control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p,
 --           variance_reduction), adjusted_p (test, p_adjusted), planned (arm, observed, expected),
---           sample_ratio (p, mismatch)
+--           sample_ratio (p, mismatch), repeated_units (place, is_withheld, why, problem)
 -- params:   control VARCHAR,
 --           adjust VARCHAR DEFAULT 'holm',
 --           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1)
@@ -15,7 +15,8 @@
 -- source:   Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
 --           Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
 -- note:     the first row is the check of the sample ratio, with the units and the planned shares in the column
---           reason; on a MISMATCH, do not trust any difference. Intervals are not adjusted. Units without a value are
+--           reason; on a MISMATCH, do not trust any difference. Rows of the metric units follow if a column of
+--           units, such as user_id, shows that the rows are not units. Intervals are not adjusted. Units without a value are
 --           left out and counted. Write a name with a comma, slash or equals sign within double quotes
 WITH totals AS (
     SELECT
@@ -35,11 +36,17 @@ WITH totals AS (
         END AS shares
     FROM (SELECT arm, observed, expected, sum(expected) OVER () AS total FROM planned)
 ),
+doubt AS (
+    SELECT arg_min(why, place) FILTER (WHERE is_withheld) AS why
+    FROM repeated_units
+),
 judged AS (
     SELECT
         comparisons.*,
+        doubt.why,
         CASE WHEN $adjust = 'none' THEN comparisons.p ELSE adjusted_p.p_adjusted END AS p_adjusted
     FROM comparisons
+    CROSS JOIN doubt
     LEFT JOIN adjusted_p ON adjusted_p.test = comparisons.test
 )
 SELECT
@@ -47,7 +54,7 @@ SELECT
     control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper,
     p, p_adjusted,
     CASE
-        WHEN p_adjusted IS NULL THEN 'not tested'
+        WHEN p_adjusted IS NULL OR why IS NOT NULL THEN 'not tested'
         WHEN p_adjusted >= $alpha OR coalesce(delta, 0) = 0 THEN 'unclear'
         WHEN (delta > 0) <> is_lower THEN 'better'
         ELSE 'worse'
@@ -57,7 +64,7 @@ SELECT
     n_control - known_control AS left_out_control, n - known AS left_out,
     variance_reduction,
     CASE
-        WHEN p IS NOT NULL THEN NULL
+        WHEN p IS NOT NULL THEN why
         WHEN known_control = 0 THEN 'no unit of ' || $control || ' has a value'
         WHEN known = 0 THEN 'no unit of ' || arm || ' has a value'
         WHEN known_control = 1 THEN 'only one unit of ' || $control || ' has a value'
@@ -81,4 +88,16 @@ SELECT
             ELSE ''
         END
 FROM totals
-CROSS JOIN sample_ratio;
+CROSS JOIN sample_ratio
+UNION ALL
+SELECT
+    0 AS place, CAST(repeated_units.place AS VARCHAR) AS arm, 'units' AS metric, totals.names AS variant, $control AS control,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, NULL,
+    CASE WHEN repeated_units.is_withheld THEN 'NOT UNITS' ELSE 'check units' END,
+    'repeated_units', NULL,
+    CAST(totals.n_control AS BIGINT), CAST(totals.n AS BIGINT), 0, 0,
+    NULL,
+    repeated_units.problem
+FROM repeated_units
+CROSS JOIN totals;

@@ -23,7 +23,8 @@
 -- example:  friedman(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1), ('C', 'm', 1, 2),
 --           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
 -- related:  anova, tukey_hsd, wilcoxon
--- note:     only complete blocks count: the queries for which every system of the metric has a value. If all systems
+-- note:     p is that of the chi-square distribution, and at least k! / k!^n for k systems and n queries, the smallest
+--           exact p. Only complete blocks count: the queries for which every system of the metric has a value. If all systems
 --           are equal in every query, p is 1; with one query, p is NULL
 WITH ranked AS (
     SELECT
@@ -57,5 +58,8 @@ tested AS (
 )
 SELECT
     metric, n_systems, n, statistic, df,
-    CASE WHEN n > 1 AND df > 0 AND spread = 0 THEN 1e0 ELSE chi_square_sf(statistic, df) END AS p
+    CASE
+        WHEN n > 1 AND df > 0 AND spread = 0 THEN 1e0
+        WHEN statistic IS NOT NULL THEN greatest(chi_square_sf(statistic, df), exp((1 - n) * lgamma(n_systems + 1)))
+    END AS p
 FROM tested;

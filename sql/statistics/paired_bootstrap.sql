@@ -38,8 +38,8 @@
 --           := 'A', resamples := 100) = 'B', 'm', 2, 1, 0, 1, 1, 0.5, 84
 -- related:  paired_t, randomization_test, bootstrap_interval
 -- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample in
---           which all weights are 0 does not count; with one unit there is no interval. If all differences are equal,
---           p is 1 if they are 0, else it is the p of the sign test, 2 / 2^n. With fewer than ten units, t* may have
+--           which all weights are 0 does not count; with one unit there is no interval. p is at least 2 / 2^n,
+--           the smallest p of the sign test, which it is if all differences are equal and not 0. With fewer than ten units, t* may have
 --           no finite quantile, and the bounds are NULL. method=percentile is too narrow with fewer than 50 units;
 --           with 20 units, its test rejects a true null hypothesis in 7 to 9 of 100 tests
 WITH summed AS (
@@ -83,8 +83,9 @@ SELECT
         WHEN n < 2 THEN NULL
         WHEN constant AND abs(delta) <= rounding THEN 1e0
         WHEN constant THEN power(2e0, 1 - n)
-        WHEN $method = 'percentile' THEN least(2e0 * (1 + beyond) / nullif(1 + resamples, 0), 1e0)
-        ELSE (1 + farther) / nullif(1 + resamples, 0)
+        WHEN $method = 'percentile'
+            THEN greatest(least(2e0 * (1 + beyond) / nullif(1 + resamples, 0), 1e0), power(2e0, 1 - n))
+        ELSE greatest((1 + farther) / nullif(1 + resamples, 0), power(2e0, 1 - n))
     END AS p,
     resamples
 FROM tested;

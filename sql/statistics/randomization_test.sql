@@ -31,8 +31,8 @@
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
 -- related:  paired_t, paired_bootstrap, tukey_hsd
 -- note:     by default, all 2^n choices of signs are tried if 2^n is at most resamples; exact=true tries all of them
---           up to n = 20, and exact=false never does. Sums that differ by 1e-12 of the size of the values count as
---           equal. The signs come from a hash of query_id: the same ids and seed give the same p. With one unit, p is
+--           up to n = 20, and exact=false never does. p is at least 2 / 2^n, the smallest exact p. Sums that differ by
+--           1e-12 of the size of the values count as equal. The signs come from a hash of query_id: the same ids and seed give the same p. With one unit, p is
 --           NULL
 WITH observed AS (
     SELECT
@@ -88,7 +88,7 @@ SELECT
     CASE
         WHEN observed.n < 2 THEN NULL
         WHEN observed.exact THEN tallies.far / nullif(tallies.resamples, 0)
-        ELSE (1 + tallies.far) / nullif(1 + tallies.resamples, 0)
+        ELSE greatest((1 + tallies.far) / nullif(1 + tallies.resamples, 0), power(2e0, 1 - observed.n))
     END AS p,
     tallies.resamples,
     observed.exact

@@ -64,10 +64,11 @@ tested AS (
         CASE WHEN $relative THEN nullif($margin * abs(family.baseline_mean), 0) ELSE $margin END AS margin,
         CASE WHEN sums.raised_width > family.rounding THEN sums.raised END AS statistic_higher,
         CASE WHEN sums.lowered_width > family.rounding THEN sums.lowered END AS statistic_lower,
-        (tallies.higher + CASE WHEN family.exact THEN 0 ELSE 1 END)
-            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0) AS p_higher,
-        (tallies.lower + CASE WHEN family.exact THEN 0 ELSE 1 END)
-            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0) AS p_lower,
+        -- The smallest exact p is that of one choice of signs.
+        greatest(power(2e0, -family.n), (tallies.higher + CASE WHEN family.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0)) AS p_higher,
+        greatest(power(2e0, -family.n), (tallies.lower + CASE WHEN family.exact THEN 0 ELSE 1 END)
+            / nullif(tallies.resamples + CASE WHEN family.exact THEN 0 ELSE 1 END, 0)) AS p_lower,
         tallies.resamples, family.exact
     FROM margin_families AS family
     JOIN sums ON sums.system = family.system AND sums.metric = family.metric

@@ -26,9 +26,10 @@
 --           resamples := 100) = 'm', 'A', 'B', 2, 0, NULL, 1, 100
 -- related:  anova, adjusted_p, randomization_test, friedman
 -- note:     p holds for all pairs together: if all systems are equal, the chance that any p is at most alpha is
---           alpha. Only complete blocks count: the queries for which every system of the metric has a value. The
---           order comes from a hash of query_id. Differences of up to 1e-12 of the mean size of the values count as
---           equal; with one query, p is NULL
+--           alpha. Only complete blocks count: the queries for which every system of the metric has a value. p is
+--           at least k! / k!^n for k systems and n queries, the smallest exact p. The order comes from a hash of
+--           query_id. Differences of up to 1e-12 of the mean size of the values count as equal; with one query, p is
+--           NULL
 WITH means AS (
     SELECT system, metric, count(*) AS n, avg(value) AS mean, any_value(systems) AS systems
     FROM blocks
@@ -82,8 +83,9 @@ pairs AS (
 SELECT
     pairs.metric, pairs.system, pairs.other, pairs.n, pairs.delta,
     pairs.delta / nullif(sqrt(errors.ss_error / nullif((pairs.systems - 1) * (pairs.n - 1), 0)), 0) AS effect_size,
-    CASE WHEN pairs.n > 1 THEN (1 + count(*) FILTER (WHERE spreads.spread >= abs(pairs.delta) - errors.rounding))
-        / nullif(1 + count(*), 0) END AS p,
+    CASE WHEN pairs.n > 1 THEN greatest(
+        (1 + count(*) FILTER (WHERE spreads.spread >= abs(pairs.delta) - errors.rounding)) / nullif(1 + count(*), 0),
+        exp((1 - pairs.n) * lgamma(pairs.systems + 1))) END AS p,
     count(*) AS resamples
 FROM pairs
 JOIN errors ON errors.metric = pairs.metric

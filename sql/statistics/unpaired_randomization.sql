@@ -34,7 +34,7 @@
 --           the same distribution of values, at most a share of p of all comparisons has a p as small, for any number
 --           of units. If only the means are equal, this holds for many units, as for unpaired_t. By default, all
 --           choices are tried if there are at most 20 units, and at most resamples choices; exact=true tries all of
---           them up to 20 units, and exact=false never does. The choices come from a hash of query_id: the same ids and
+--           them up to 20 units, and exact=false never does. p is at least the smallest exact p. The choices come from a hash of query_id: the same ids and
 --           seed give the same p. If all values of each side are equal, statistic is NULL. With one unit on a side, p
 --           is NULL
 WITH moments AS (
@@ -78,7 +78,10 @@ SELECT
     CASE
         WHEN least(seen.n_base, seen.n) < 2 THEN NULL
         WHEN seen.exact THEN tallies.far / nullif(tallies.resamples, 0)
-        ELSE (1 + tallies.far) / nullif(1 + tallies.resamples, 0)
+        ELSE greatest(
+            (1 + tallies.far) / nullif(1 + tallies.resamples, 0),
+            CASE WHEN seen.n = seen.n_base THEN 2 ELSE 1 END
+                * exp(lgamma(seen.n + 1) + lgamma(seen.n_base + 1) - lgamma(seen.n + seen.n_base + 1)))
     END AS p,
     tallies.resamples,
     seen.exact

@@ -28,6 +28,8 @@ SPECS = {
     "ndcg 10": "ndcg 10: cannot be read; did you mean 'ndcg@10'?",
     "ndcg(k=3)@3": "ndcg(k=3)@3: the cut-off is given twice; write it after @ only",
     "bpref@5": "bpref@5: bpref has no cut-off; drop @5",
+    "lift(top=10)": "lift(top=10): top is 10, but must satisfy top <= 1; write 0.1",
+    "lift(top=100)": "lift(top=100): top is 100, but must satisfy top <= 1; write 1",
     "rbp(p=1.5)": "rbp(p=1.5): p is 1.5, but must satisfy p < 1; write p=0.8",
     "rbp(p=x)": "rbp(p=x): p must be a number, got 'x'; write p=0.8",
     "rbp(p=nan)": "rbp(p=nan): p must be a number, got 'nan'; write p=0.8",

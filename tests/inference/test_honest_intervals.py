@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 import scipy.stats
+from statsmodels.stats.proportion import proportion_confint
 
 import duckmetrics
 from duckmetrics import compare
@@ -63,6 +64,19 @@ def test_hits_and_misses_have_wilsons_interval(n: int, missed: int) -> None:
     counts = f"SELECT 'A' AS arm, {n - missed} AS hits, {n} AS n UNION ALL SELECT 'B', 1, 2"
     (row, _) = duckmetrics.run_test("wilson_interval", counts).rows
     assert bounds(hits(n, missed), "hit_rate@3") == pytest.approx((row["lower"], row["upper"]), abs=1e-12)
+
+
+def test_proportions_of_rows_have_wilsons_interval_of_all_rows() -> None:
+    """3 of 10 rows are positive; 4 are predicted so, 2 of them rightly: 2 of 3 are found, 7 of 10 are right."""
+    labels, scores = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0], [0.9, 0.8, 0.1, 0.7, 0.6, *[0.2] * 5]
+    rows = duckmetrics.evaluate(
+        {"label": labels, "score": scores},
+        metrics=["base_rate", "recall", "accuracy", "precision"],
+        interval=0.95,
+    )
+    for metric, hits, n in (("base_rate", 3, 10), ("recall", 2, 3), ("accuracy", 7, 10), ("precision", 2, 4)):
+        expected = proportion_confint(hits, n, method="wilson")
+        assert bounds(rows, metric) == pytest.approx(expected, rel=1e-9), metric
 
 
 @pytest.mark.slow

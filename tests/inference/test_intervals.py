@@ -88,7 +88,8 @@ def expected_bounds(
     mean = fmean(moved)
     error = math.sqrt(m / (m - 1) * math.fsum((x - mean) ** 2 for x in moved))
     if scale == "proportion":
-        return wilson(value, value * (1 - value) / error**2, level)
+        # Wilson's interval is of all trials: the variance is divided by m, not by m - 1.
+        return wilson(value, value * (1 - value) / error**2 * m / (m - 1), level)
     if scale == "logit":
         return logit(value, error, fewer(m - 1, moved), level)
     return scipy.stats.t.interval(level, m - 1, value, error)

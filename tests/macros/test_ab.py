@@ -376,7 +376,7 @@ REFUSED = {
     AB.format("'paid, flag'", ", lower_is_better := 'won'"):
         "lower_is_better: unknown metric 'won'; choose paid or flag",
     AB.format("'paid'", ", shares := 'old=1'"):
-        "shares: variant 'new' has none; given for old; add one: new=0.5",
+        "shares: variant 'new' has none; given for old; add one: new=1",
     AB.format("'paid'", ", shares := 'old=1, new=0'"): "shares new: '0' is not a positive number",
     AB.format("'paid'", ", shares := 'old=1, old=1'"): "shares old: is given twice",
     AB.format("'paid'", ", shares := '1'"): "shares: '1' maps no variant; write 'A=0.5, B=0.5'",

@@ -292,6 +292,20 @@ def test_a_mismatch_is_loud() -> None:
     assert read_shares({"C": 1, "B": "1", "A": 2}, ["A", "B"]) == {"A": 0.5, "B": 0.25, "C": 0.25}
 
 
+def test_a_missing_share_is_a_part_of_the_rest() -> None:
+    """Two of three variants have no share: each is advised half of what is left."""
+    with pytest.raises(MetricError, match=r"variant 'B' has none; given for A; add one: B=0\.25$"):
+        read_shares({"A": 0.5}, ["A", "B", "C"])
+
+
+def test_shares_of_booleans_and_of_names_with_blanks_are_read() -> None:
+    """The database writes true and false; a blank after a name is no other name."""
+    assert read_shares({True: 3, False: 1}, ["false", "true"]) == {"false": 0.25, "true": 0.75}
+    assert read_shares({"A ": 3, "B": 1}, ["A", "B"]) == {"A": 0.75, "B": 0.25}
+    assert read_shares({"A": 3, "B": 1}, ["A ", "B"]) == {"A ": 0.75, "B": 0.25}
+    assert read_shares({"A": 3, "A ": 1}, ["A", "A "]) == {"A": 0.75, "A ": 0.25}
+
+
 @pytest.mark.slow
 def test_a_planned_variant_without_units_is_a_mismatch() -> None:
     shares = {"A": 0.4, "B": 0.3, "C": 0.3}
@@ -322,7 +336,9 @@ def test_a_planned_variant_without_units_is_a_mismatch() -> None:
         ({"pre": {"paid": "paid"}}, MetricError, "pre paid: is the metric itself"),
         ({"pre": ["paid"]}, MetricError, "maps no metric"),
         ({"metrics": "paid/visits", "pre": {"paid/visits": "won"}}, UnsupportedError, "no CUPED of a ratio"),
-        ({"shares": {"A": 1}}, MetricError, "shares: variant 'B' has none"),
+        ({"shares": {"A": 1}}, MetricError, "shares: variant 'B' has none; given for A; add one: B=1"),
+        ({"shares": {"A": 0.4}}, MetricError, "add one: B=0.6"),
+        ({"shares": {"A": 1, "A ": 1}}, MetricError, "names a variant twice"),
         ({"shares": {"A": 1, "B": 0}}, MetricError, "shares B: 0 is not a positive number"),
         ({"shares": "A=1"}, MetricError, "maps no variant"),
         ({"adjust": "homl"}, MetricError, "adjust: unknown method 'homl'; did you mean 'holm'?"),

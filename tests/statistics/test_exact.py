@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.stats
 
-from duckmetrics import run_test
+from duckmetrics import compare, run_test
 
 pytestmark = pytest.mark.engine
 
@@ -24,20 +24,30 @@ def of_differences(differences: dict[str, np.ndarray], **params: object) -> dict
     ]
     names = ("system", "metric", "query_id", "value")
     table = pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
-    found = run_test("wilcoxon", table, baseline="A", exact=True, **params).rows
+    found = run_test("wilcoxon", table, baseline="A", **params).rows
     return {row["metric"]: row for row in found}
 
 
-def test_wilcoxon_is_exact_up_to_25_differences() -> None:
+def test_wilcoxon_is_exact_up_to_50_differences() -> None:
+    """The p of an approximation of 50 gains is 4e5 times as large as the right one."""
     generator = np.random.default_rng(2)
-    given = {str(n): generator.normal(0.3, 1, n) for n in range(2, 26)}
-    found = of_differences(given)
+    given = {str(n): generator.normal(0.3, 1, n) for n in range(2, 51)}
+    found = of_differences({**given, "gains": np.arange(1.0, 51.0), "51": generator.normal(0.3, 1, 51)})
     for name, differences in given.items():
         expected = scipy.stats.wilcoxon(differences, method="exact").pvalue
-        assert found[name]["p"] == pytest.approx(expected, abs=1e-12, rel=1e-12), name
-    many = generator.normal(0.3, 1, 26)
-    expected = scipy.stats.wilcoxon(many, method="asymptotic", correction=False).pvalue
-    assert of_differences({"26": many})["26"]["p"] == pytest.approx(expected, rel=1e-9)
+        assert found[name]["p"] == pytest.approx(expected, rel=1e-11), name
+    assert found["gains"]["p"] == 2.0**-49
+    assert [found[name]["exact"] for name in ("2", "50", "gains", "51")] == [True, True, True, False]
+
+
+def test_wilcoxon_is_exact_up_to_100_differences_if_asked() -> None:
+    generator = np.random.default_rng(2)
+    given = {str(n): generator.normal(0.3, 1, n) for n in (51, 100, 101)}
+    found = of_differences(given, exact=True)
+    for name, method in (("51", "exact"), ("100", "exact"), ("101", "asymptotic")):
+        expected = scipy.stats.wilcoxon(given[name], method=method, correction=False).pvalue
+        assert found[name]["p"] == pytest.approx(expected, rel=1e-9), name
+        assert found[name]["exact"] == (method == "exact")
 
 
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
@@ -58,23 +68,100 @@ def test_wilcoxon_of_equal_systems_and_of_one_unit() -> None:
     assert [found[name]["p"] for name in ("equal", "one", "two")] == [1.0, None, 0.5]
 
 
+def of_arms(control: np.ndarray, arm: np.ndarray, **params: object) -> dict[str, float]:
+    """Return the row of mann_whitney."""
+    names = ["A"] * len(control) + ["B"] * len(arm)
+    table = pa.table({"arm": names, "value": np.concatenate([control, arm])})
+    (row,) = run_test("mann_whitney", table, control="A", **params).rows
+    return row
+
+
 @pytest.mark.some(2)
-@pytest.mark.parametrize("sizes", [(1, 1), (2, 3), (7, 5), (10, 10), (3, 27), (15, 15)], ids=str)
-def test_mann_whitney_is_exact_up_to_30_values(sizes: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    "sizes", [(1, 1), (2, 3), (7, 5), (10, 10), (3, 27), (15, 15), (30, 30), (56, 4)], ids=str
+)
+def test_mann_whitney_is_exact_for_few_values(sizes: tuple[int, int]) -> None:
     generator = np.random.default_rng(sum(sizes))
+    asked = {"exact": True} if sum(sizes) > 30 else {}
     for shift in (0.0, 0.8, 9.0):
         control, arm = generator.normal(0, 1, sizes[0]), generator.normal(shift, 1, sizes[1])
-        names = ["A"] * sizes[0] + ["B"] * sizes[1]
-        table = pa.table({"arm": names, "value": np.concatenate([control, arm])})
-        (row,) = run_test("mann_whitney", table, control="A", exact=True).rows
         expected = scipy.stats.mannwhitneyu(arm, control, method="exact").pvalue
-        assert row["p"] == pytest.approx(expected, abs=1e-12, rel=1e-12)
+        row = of_arms(control, arm, **asked)
+        assert (row["p"], row["exact"]) == (pytest.approx(expected, rel=1e-11), True)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (6, 5)], ids=str)
+def test_mann_whitney_counts_all_choices_of_values_with_ties(sizes: tuple[int, int]) -> None:
+    generator = np.random.default_rng(sum(sizes))
+    for _ in range(3):
+        control, arm = (generator.integers(0, 4, size).astype(float) for size in sizes)
+        ranks = scipy.stats.rankdata(np.concatenate([control, arm]))
+        middle = sizes[1] * (sum(sizes) + 1) / 2
+        far = abs(ranks[sizes[0] :].sum() - middle) - 1e-9
+        chosen = [
+            abs(ranks[list(c)].sum() - middle) >= far for c in combinations(range(len(ranks)), sizes[1])
+        ]
+        assert of_arms(control, arm)["p"] == pytest.approx(np.mean(chosen), rel=1e-12)
+
+
+def test_mann_whitney_of_many_values_says_that_it_is_not_exact() -> None:
+    values = np.arange(61.0)
+    asked, usual = (of_arms(values[:30], values[30:] - 20, **more) for more in ({"exact": True}, {}))
+    assert asked == usual
+    assert asked["exact"] is False
+    expected = scipy.stats.mannwhitneyu(values[30:] - 20, values[:30], method="asymptotic").pvalue
+    assert asked["p"] == pytest.approx(expected, rel=1e-9)
+    table = pa.table({"arm": ["A"] * 30 + ["B"] * 31, "value": values})
+    warned = run_test("mann_whitney", table, control="A", exact=True).warnings
+    assert any(warning.startswith("exact=true counts only few values") for warning in warned)
+
+
+def in_favor(n: int) -> pa.Table:
+    """Return the values of two systems; the second one is better in all of n queries."""
+    generator = np.random.default_rng(n)
+    values = np.concatenate([np.zeros(n), generator.uniform(0.9, 1.1, n)])
+    return pa.table({"system": ["A"] * n + ["B"] * n, "metric": ["m"] * 2 * n, "query_id": [*range(n)] * 2,
+                     "value": values})  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "values", [[1.0, 2.0, 2.0, 3.0], [float(i) for i in range(31)]], ids=["ties", "many"]
-)
-def test_mann_whitney_is_approximate_with_ties_and_many_values(values: list[float]) -> None:
-    table = pa.table({"arm": ["A", "B"] * (len(values) // 2) + ["B"] * (len(values) % 2), "value": values})
-    exact, usual = (run_test("mann_whitney", table, control="A", exact=flag).rows for flag in (True, False))
-    assert exact == usual
+    ("name", "params"),
+    [
+        ("wilcoxon", {}), ("sign_test", {}), ("mcnemar", {}), ("randomization_test", {}),
+        ("randomization_test", {"resamples": 30, "seed": 1}), ("paired_bootstrap", {}),
+        ("paired_bootstrap", {"method": "percentile"}), ("max_t", {}), ("max_t", {"resamples": 30}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_no_p_of_five_queries_is_smaller_than_the_smallest_exact_p(name: str, params: dict) -> None:
+    """If all five queries favor one system, half of the 2 / 2^5 is the chance of each direction."""
+    table = in_favor(5)
+    if name == "mcnemar":
+        table = table.set_column(3, "value", pa.array([0.0] * 5 + [1.0] * 5))
+    (row,) = (row for row in run_test(name, table, baseline="A", **params).rows if row["system"] == "B")
+    assert 2 / 2**5 <= row["p"] < 0.2
+
+
+def test_no_p_of_few_values_in_several_systems_is_smaller_than_the_smallest_exact_p() -> None:
+    """The order of k systems is the same in all of n queries by a chance of k! / k!^n."""
+    four = in_favor(4)
+    for name, params in (("friedman", {}), ("tukey_hsd", {"resamples": 30})):
+        (row,) = run_test(name, four, **params).rows
+        assert row["p"] >= 2 / 2**4, name
+    three = in_favor(3).set_column(2, "query_id", pa.array(range(6)))
+    (row,) = run_test("unpaired_randomization", three, baseline="A", resamples=19).rows
+    assert row["p"] >= 2 / 20
+    tost = run_test("randomization_tost", in_favor(3), baseline="A", margin=9.0, resamples=3).rows[0]
+    assert tost["p_equivalent"] >= 1 / 2**3
+
+
+def test_compare_of_five_queries_is_no_verdict_by_ranks() -> None:
+    """All five queries favor B, and the p of an approximation is 0.0431."""
+    truth = {f"q{i}": {"x": 1} for i in range(5)}
+    runs = {
+        "A": {query: {"n": 2.0, "x": 1.0} for query in truth},
+        "B": {query: {"x": 9.0} for query in truth},
+    }
+    row = compare(runs, truth, "mrr", test="wilcoxon").rows[1]
+    assert row["p"] == 0.0625
+    assert row["verdict"] not in ("better", "worse")

@@ -427,7 +427,7 @@ def test_the_command_prints_every_format(run: Command, folder: Path) -> None:
     assert table.out.splitlines()[0] == repr(result).splitlines()[0]
     assert f"warning: {result.warnings[0]}" in table.out
     found = json.loads(run(*call, "--format", "json").out)
-    assert found["params"] == {"baseline": "A", "zeros": "wilcox", "correction": False, "exact": False}
+    assert found["params"] == {"baseline": "A", "zeros": "wilcox", "correction": False, "exact": None}
     assert found["warnings"] == list(result.warnings)
     assert [row["p"] for row in found["rows"]] == pytest.approx([row["p"] for row in result.rows], rel=1e-12)
     printed = run(*call, "--format", "csv")

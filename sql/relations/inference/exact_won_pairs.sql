@@ -1,55 +1,66 @@
 -- name:     exact_won_pairs
--- title:    Exact p of the number of won pairs, of at most 30 values without ties
+-- title:    Exact p of the number of won pairs, of few values
 -- inputs:   observations (arm, value)
--- switches: control VARCHAR, exact BOOLEAN DEFAULT FALSE
+-- switches: control VARCHAR, exact BOOLEAN DEFAULT NULL
 -- values:   exact: as in statistics/mann_whitney
 -- portable: no, tests are computed in DuckDB
 -- grain:    arm
--- formula:  the characteristic function of u, centered, is the product of j / (c + j) * sin((c + j) t / 2) /
---           sin(j t / 2) for j = 1 to n; its values at t = 2 pi (k + shift) / (c n + 1) give the share of all orders
--- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491; inversion: Feller,
---           An Introduction to Probability Theory and Its Applications, volume 2, 1971, chapter XV
--- note:     the shift keeps every sine away from 0. The share is a whole number of orders, so that rounding removes
---           the error of the inversion
-WITH small AS (
+-- formula:  the share of the choices of the smaller sample among all values whose sum of midranks is at least as far
+--           from its mean as the observed one: with t values, the value of rank r is the last one of i / t of the
+--           choices of i values
+-- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
+-- note:     ties share their midrank. Only probabilities are added, so that a small p has a small relative error. The
+--           upper end is the lower end of the ranks in reverse
+WITH few AS (
     SELECT
         arm,
-        CAST(floor(least(n, n_control)) AS BIGINT) AS n,
-        CAST(floor(greatest(n, n_control)) AS BIGINT) AS n_other,
-        CAST(floor(n * n_control) AS BIGINT) + 1 AS turns,
-        CAST(floor(abs(2 * u - n_control * n)) AS BIGINT) - 1 AS width
+        CAST(total AS BIGINT) AS total,
+        CAST(least(n, n_control) AS BIGINT) AS n,
+        round(exp(lgamma(total + 1) - lgamma(n + 1) - lgamma(n_control + 1))) AS orders,
+        CAST(n_control * n - abs(2 * u - n_control * n) AS BIGINT) AS doubled_u
     FROM won_pairs
-    WHERE $exact AND total <= 30 AND alikeness = 0
+    WHERE coalesce($exact, TRUE) AND total <= CASE WHEN $exact THEN 60 ELSE 30 END
 ),
-angles AS (
-    SELECT arm, n, n_other, turns, width, pi() * (place + 0.3819660112501051e0) / turns AS angle
-    FROM small
-    JOIN range(0, 226) AS places(place) ON places.place < small.turns
-),
-quotients AS (
+ranked AS (
     SELECT
-        angles.arm, angles.turns, angles.width, angles.angle,
-        (angles.n_other + items.item) / CAST(items.item AS DOUBLE) AS orders,
-        sin((angles.n_other + items.item) * angles.angle) / sin(items.item * angles.angle) AS wave
-    FROM angles
-    JOIN range(1, 16) AS items(item) ON items.item <= angles.n
+        few.arm, few.total, few.n, few.orders, few.doubled_u,
+        2 * rank() OVER (PARTITION BY few.arm ORDER BY observations.value)
+            + count(*) OVER (PARTITION BY few.arm, observations.value) - 1 AS doubled
+    FROM few
+    JOIN observations ON CAST(observations.arm AS VARCHAR) = $control OR observations.arm = few.arm
+    WHERE observations.value IS NOT NULL
 ),
-multiplied AS (
+ends AS (
+    -- Without ties all doubled ranks are even.
     SELECT
-        arm, turns, width, angle,
-        exp(sum(ln(orders))) AS orders,
-        exp(sum(ln(abs(wave)) - ln(orders))) * (1 - 2 * (count(*) FILTER (WHERE wave < 0) % 2)) AS wave
-    FROM quotients
-    GROUP BY arm, turns, width, angle
+        ranked.arm, ranked.n, ranked.orders,
+        (ranked.doubled_u + ranked.n * (ranked.n + 1))
+            // CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END + 1 AS width,
+        list(CASE WHEN sides.is_lower THEN ranked.doubled ELSE 2 * (ranked.total + 1) - ranked.doubled END) AS ranks,
+        CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END AS unit
+    FROM ranked
+    CROSS JOIN (VALUES (TRUE), (FALSE)) AS sides(is_lower)
+    GROUP BY ranked.arm, ranked.n, ranked.orders, ranked.doubled_u, sides.is_lower
 ),
-inverted AS (
-    -- The share of the orders whose u is closer to its mean than the observed one.
+shares AS (
+    -- Shares of the choices of i values by their sum s, at i * width + s: one list for every value.
     SELECT
-        arm, width,
-        floor(max(orders) + 0.5e0) AS orders,
-        sum(wave * sin(width * angle) / sin(angle)) / turns AS closer
-    FROM multiplied
-    GROUP BY arm, width, turns
+        arm, orders,
+        list_sum(list_slice(list_reduce(
+            list_prepend(
+                list_transform(range(0, (n + 1) * width), lambda place: CASE WHEN place = 0 THEN 1e0 ELSE 0e0 END),
+                list_transform(ranks, lambda rank, t: [CAST(rank // unit AS DOUBLE), CAST(t AS DOUBLE)])),
+            lambda reached, value: list_transform(range(0, (n + 1) * width), lambda place:
+                reached[place + 1] * greatest(1 - (place // width) / value[2], 0e0)
+                + CASE WHEN place // width > 0 AND place % width >= value[1]
+                    THEN reached[place + 1 - width - CAST(value[1] AS BIGINT)] * (place // width) / value[2]
+                    ELSE 0e0 END)
+        ), n * width + 1, (n + 1) * width)) AS share
+    FROM ends
 )
-SELECT arm, CASE WHEN width < 1 THEN 1e0 ELSE floor((1 - closer) * orders + 0.5e0) / orders END AS p
-FROM inverted;
+-- A whole number of orders has no error of rounding.
+SELECT
+    arm,
+    least(CASE WHEN orders < 1e9 THEN round(sum(share) * orders) / orders ELSE sum(share) END, 1e0) AS p
+FROM shares
+GROUP BY arm, orders;

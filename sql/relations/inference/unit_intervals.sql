@@ -17,6 +17,8 @@ WITH transformed AS (
         CASE
             WHEN scale = 'hits' AND NOT $clustered THEN CAST(n AS DOUBLE)
             WHEN varies AND mean > 0 AND mean < 1 THEN mean * (1 - mean) / (se * se)
+                -- Wilson's interval is of n trials; the variance of independent units is divided by n - 1.
+                * CASE WHEN $clustered THEN 1e0 ELSE n / (n - 1e0) END
             ELSE n_effective
         END AS trials,
         -- The logit of the position between low and high, and half the width of its interval.
