@@ -276,7 +276,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by chi_square_independence, wilcoxon. Default: False."""
 
     exact: bool | None
-    """Taken by kolmogorov_smirnov, mann_whitney, randomization_test, and others."""
+    """Taken by kolmogorov_smirnov, mann_whitney, randomization_test, and others. Default: None."""
 
     groups: int
     """Taken by max_t, probability_best."""

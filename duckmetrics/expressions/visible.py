@@ -17,10 +17,11 @@ def visible(text: str) -> str:
 
 
 def visible_key(value: Any) -> str:
-    """Return a value of a slice; an empty text is quoted, because no text at all stands for all rows."""
+    """Return a value of a slice; an empty text and the text NULL are quoted: they are not all rows, or no value."""
     if value is None:
         return "NULL"
-    return visible(str(value)) or "''"
+    text = visible(str(value))
+    return f"'{text}'" if text in ("", "NULL") else text
 
 
 def hashable(value: Any) -> Any:

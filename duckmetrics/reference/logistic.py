@@ -31,16 +31,19 @@ def clip(p: float, eps: float) -> float:
 def calibration_line(rows: Sequence[Observation], eps: float) -> Line | None:
     """Return the maximum-likelihood line, by Newton's steps from (0, 0) until one is below 1e-10.
 
-    None if 25 steps do not get there (the classes are separated), with one class or constant p, and
-    where 1 - eps is 1, so that a p of 1 has no logit.
+    None if 25 steps do not get there (the classes are separated), with one class or constant p but for
+    rounding, and where 1 - eps is 1, so that a p of 1 has no logit. The logits are moved to -1 to 1.
     """
     rows = present(rows)
     p = [clip(row.score, eps) for row in rows]
     if 0 in p or 1 in p:
         return None
     x = [_logit(value) for value in p]
-    if len(set(x)) < 2 or len({row.positive for row in rows}) < 2:
+    low, high = min(x, default=0.0), max(x, default=0.0)
+    if high - low <= 1e-12 * max(1.0, high, -low) or len({row.positive for row in rows}) < 2:
         return None
+    middle, half = (low + high) / 2, (high - low) / 2
+    x = [(value - middle) / half for value in x]
     line = Line(0.0, 0.0)
     for _ in range(STEPS):
         step = _newton_step(rows, x, line)
@@ -48,7 +51,7 @@ def calibration_line(rows: Sequence[Observation], eps: float) -> Line | None:
             return None
         line = Line(line.intercept + step.intercept, line.slope + step.slope)
         if max(map(abs, step)) < SMALL_STEP:
-            return line
+            return Line(line.intercept - line.slope * middle / half, line.slope / half)
     return None
 
 

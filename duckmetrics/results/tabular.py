@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from duckmetrics.expressions.visible import visible
+from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.document import SMALLEST_P, document
 from duckmetrics.results.markup import html, latex, markdown
 from duckmetrics.screens.widths import padded, width_of
@@ -212,7 +212,9 @@ def cell_text(value: Any) -> str:
     if value is None:
         return "NULL"
     value = listed(value)
-    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return visible_key(value) if value == "NULL" else visible(str(value))
 
 
 def listed(value: Any) -> Any:

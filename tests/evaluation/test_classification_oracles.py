@@ -241,6 +241,31 @@ def test_calibration_curve(bins: int, binning: str, strategy: str) -> None:
     assert found["mean_score"].to_numpy() == pytest.approx(scores, abs=EXACT)
 
 
+def test_scores_that_differ_by_rounding_have_no_slope_in_any_order() -> None:
+    """Of scores a few units in the last place apart, the order of a sum made a slope or none."""
+    rng = np.random.default_rng(1)
+    near = 0.3 * (1 + 2.0**-52 * rng.integers(0, 4, 400))
+    labels = (rng.random(400) < 0.3).astype(int)
+    found = set()
+    for _ in range(3):
+        order = rng.permutation(400)
+        ev = duckmetrics.evaluate({"label": labels[order], "score": near[order]}, metrics="calibration_slope")
+        found.add((ev["calibration_slope"], ev.rows[0]["reason"] is None))
+    assert found == {(None, False)}
+
+
+def test_the_slope_of_near_scores_is_that_of_the_same_scores_apart() -> None:
+    """Scores of which all logits are moved and scaled have the slope divided by the scale."""
+    rng = np.random.default_rng(2)
+    z, labels = rng.normal(0, 1, 400), (rng.random(400) < 0.3).astype(int)
+    apart, near = (1 / (1 + np.exp(-(z * scale - 2))) for scale in (1.0, 1e-7))
+    slopes = [
+        duckmetrics.evaluate({"label": labels, "score": score}, metrics="calibration_slope")["calibration_slope"]
+        for score in (apart, near)
+    ]
+    assert slopes[1] == pytest.approx(slopes[0] * 1e7, rel=1e-6)
+
+
 def test_every_oracle_is_asked() -> None:
     named = {metric.header["oracle"].partition(" ")[0] for metric in METRICS}
     assert named == {"reference", "sklearn", "scipy"}

@@ -67,7 +67,7 @@ def test_hits_and_misses_have_wilsons_interval(n: int, missed: int) -> None:
 
 
 def test_proportions_of_rows_have_wilsons_interval_of_all_rows() -> None:
-    """3 of 10 rows are positive; 4 are predicted so, 2 of them rightly: 2 of 3 are found, 7 of 10 are right."""
+    """3 of 10 rows are positive; 4 are predicted so, 2 of them rightly: 7 of 10 are right."""
     labels, scores = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0], [0.9, 0.8, 0.1, 0.7, 0.6, *[0.2] * 5]
     rows = duckmetrics.evaluate(
         {"label": labels, "score": scores},

@@ -7,8 +7,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pytest
 import scipy.stats
+from sklearn.metrics import roc_auc_score
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
@@ -110,26 +112,6 @@ def changes(rows: Rows, value: Callable[[Sequence[Observation]], float | None]) 
     return found
 
 
-def changes_of_auc(rows: Rows, slope: float = 1.0) -> list[float]:
-    """Return the same for AUC; pairs within a user leave both with the positive and with the negative."""
-    positives, negatives = ([r for _, r in rows if r.label == label] for label in (1, 0))
-
-    def won(one: Observation, other: Observation) -> float:
-        return (one.score > other.score) + 0.5 * (one.score == other.score)
-
-    p, n = (math.fsum(r.weight for r in side) for side in (positives, negatives))
-    area = math.fsum(a.weight * b.weight * won(a, b) for a in positives for b in negatives) / (p * n)
-    found = []
-    for one in dict.fromkeys(user for user, _ in rows):
-        mine = [row for user, row in rows if user == one]
-        own_p, own_n = (math.fsum(r.weight for r in mine if r.label == label) for label in (1, 0))
-        first = math.fsum(a.weight * b.weight * won(a, b) for a in mine if a.label for b in negatives)
-        second = math.fsum(a.weight * b.weight * won(a, b) for a in positives for b in mine if not b.label)
-        moved = first - area * own_p * n + second - area * p * own_n
-        found.append(slope * moved / ((p - own_p) * (n - own_n)))
-    return found
-
-
 def standard_error(moved: Sequence[float]) -> float:
     m, mean = len(moved), fmean(moved)
     return math.sqrt((m - 1) / m * math.fsum((x - mean) ** 2 for x in moved))
@@ -211,8 +193,6 @@ def _score(row: Row, score: float) -> float:
 def _moved(measure: Measure, rows: Rows) -> list[float] | None:
     """Return the changes of a value; None if it is undefined without one of the users."""
     name = measure.metric.name
-    if name in ("auc", "gini"):
-        return changes_of_auc(rows, 2.0 if name == "gini" else 1.0)
     params = {key: v for key in measure.metric.own_params if (v := measure.values[key]) is not None}
     return changes(rows, lambda rows: getattr(scalar, name)(rows, **params))
 
@@ -231,6 +211,26 @@ SHARES: Mapping[str, Callable[[Sequence[Observation]], float]] = {
     ),
     "uniform": lambda rows: 1.0,
 }
+
+
+@pytest.mark.parametrize("metric", ["auc", "gini"])
+def test_the_statistic_of_auc_is_that_of_leaving_out_each_cluster(metric: str) -> None:
+    """With six large clusters, pairs within a cluster are a large part of all pairs."""
+    rng = np.random.default_rng(3)
+    users = rng.integers(0, 6, 300)
+    labels = (rng.random(300) < 0.2 + 0.1 * (users % 3)).astype(int)
+    scores = {name: np.round(rng.random(300) + gain * labels + 0.2 * (users % 2) * (name == "B"), 2)
+              for name, gain in (("A", 0.3), ("B", 0.1))}  # fmt: skip
+    data = {"label": labels, "user": users, **scores}
+    row = duckmetrics.compare(data, metrics=metric, score={"A": "A", "B": "B"}, cluster="user").rows[1]
+
+    def difference(kept: np.ndarray) -> float:
+        one, other = (roc_auc_score(labels[kept], values[kept]) for values in scores.values())
+        return float(other - one)
+
+    rest = np.array([difference(users != user) for user in range(6)])
+    error = math.sqrt(5 / 6 * ((rest - rest.mean()) ** 2).sum())
+    assert row["statistic"] == pytest.approx(difference(users >= 0) / error, rel=1e-9)
 
 
 @pytest.mark.slow

@@ -4,13 +4,15 @@
 -- params:   independent BOOLEAN DEFAULT FALSE
 -- grain:    system, segment, unit
 -- formula:  sum over the rows of the unit of weight * (placement - AUC) / (weight of the rows of its class);
---           the placement of a row is the share of the other class that it wins against, ties 1/2
+--           the placement of a row is the share of the other class that it wins against, ties 1/2. Clusters: minus
+--           (pairs won within the unit - AUC * pairs of the unit) / (all pairs), because these count twice
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; clusters: Obuchowski,
 --           Biometrics 1997, doi:10.2307/2533958; effective number: Kish, Survey Sampling, 1965
 -- note:     with m units, the variance of the AUC is m / (m - 1) times the sum of the squared influences. Independent
 --           rows: the last factor makes it the variance of DeLong. Clusters: the influence is divided by the shares
 --           of both classes that the other units hold; it is then the change of the AUC without the unit, as in a
---           jackknife. n_effective is the effective number of units that hold positives, or of units that hold
+--           jackknife. This is exact for units with 0.1 % or more of a class; the pairs within smaller units are
+--           left out, and their influence is off by less than 0.2 % of their weight. n_effective is the effective number of units that hold positives, or of units that hold
 --           negatives, whichever is smaller
 WITH areas AS (
     SELECT
@@ -56,9 +58,13 @@ SELECT
             * (units.won_by_positives - scaled.auc * units.weight_of_positives) / scaled.p, 0)
         + coalesce(CASE WHEN $independent THEN scaled.of_negatives ELSE 1e0 END
             * (units.won_by_negatives - scaled.auc * units.weight_of_negatives) / scaled.n, 0)
+        - coalesce((own_pairs.won - scaled.auc * units.weight_of_positives * units.weight_of_negatives)
+            / (scaled.p * scaled.n), 0)
     ) / CASE
         WHEN $independent THEN 1e0
         ELSE nullif((1 - units.weight_of_positives / scaled.p) * (1 - units.weight_of_negatives / scaled.n), 0)
     END AS influence
 FROM unit_placements AS units
-JOIN scaled ON scaled.system = units.system AND scaled.segment = units.segment;
+JOIN scaled ON scaled.system = units.system AND scaled.segment = units.segment
+LEFT JOIN own_pairs
+    ON own_pairs.system = units.system AND own_pairs.segment = units.segment AND own_pairs.unit = units.unit;
