@@ -17,7 +17,7 @@ def visible(text: str) -> str:
 
 
 def visible_key(value: Any) -> str:
-    """Return a value of a slice; an empty text and the text NULL are quoted: they are not all rows, or no value."""
+    """Return a value of a slice; an empty text and the text NULL are quoted, both also mean no text."""
     if value is None:
         return "NULL"
     text = visible(str(value))

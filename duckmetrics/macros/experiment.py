@@ -31,6 +31,8 @@ from duckmetrics.macros.experiment_call import (
     is_sequential,
     method_of_word,
     problem_of,
+    unit_columns,
+    unit_rows,
 )
 from duckmetrics.statistics import units
 from duckmetrics.statistics.adjustment import ADJUSTED
@@ -72,8 +74,8 @@ SHOWN = (
 # Marks in the query.
 VARIANT, COLUMNS, OUTCOMES, METHOD, PROBLEM = "__variant", "__columns", "__outcomes", "__method", "__problem"
 CURE, NUMBERS_READ, TAKEN = "__cure", "__numbers_read", "__taken"
-# A column that is NULL, for patterns of names that a table does not have; and the columns of units.
-NO_COLUMN, UNIT_NAME = "_duckmetrics_none", "_unit_name_{}"
+# A column that is NULL, for patterns of names that a table does not have.
+NO_COLUMN = "_duckmetrics_none"
 ASKED = "_asked"
 # The parameters of the call, in the order of sql/macros/experiment_call.sql.
 CALL = ("metrics", "pre", "lower_is_better", "shares")
@@ -203,11 +205,12 @@ class _Experiment:
         read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
         whole = exp.select("*", exp.null().as_(NO_COLUMN)).from_(read).subquery("read")
         rows = exp.select(
-            exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS), *_unit_columns()
+            exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS), *unit_columns(NO_COLUMN)
         ).from_(whole)
         users = {SOURCE: source(self.catalog, reference("users"))}
         steps: Steps = [
-            ("units", cast("exp.Query", given(rows, users))), ("unit_rows", _unit_rows()),
+            ("units", cast("exp.Query", given(rows, users))),
+            ("unit_rows", unit_rows(NO_COLUMN, TAKEN, NUMBERS_READ)),
             ("repeated_units", query_of(self.catalog, units.FILE, {"cure": exp.var(CURE)})),
             ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in self.kinds),
             ("tallies", self._shell("arm_tallies")),
@@ -311,26 +314,6 @@ def _mark(name: str) -> str:
 def _table(mark: str) -> exp.Expr:
     """Return a mark as a table."""
     return exp.alias_(exp.to_table(mark), "given", table=True)
-
-
-def _unit_columns() -> Iterator[exp.Expr]:
-    """Yield the names and the values of the first columns whose names are those of units."""
-    for i, names in enumerate(units.NAMES):
-        columns = f"*COLUMNS('(?i)^({NO_COLUMN}|{names})$')"
-        name = f"regexp_extract(typeof(struct_pack({columns})), '^STRUCT.\"?(\\w+)', 1)"
-        yield exp.var(name).as_(UNIT_NAME.format(i))
-        yield exp.var(f"CAST(struct_extract_at(row({columns}), 1) AS VARCHAR)").as_(f"_unit_{i}")
-
-
-def _unit_rows() -> exp.Select:
-    """Return the unit of every row, where a column shows it, see `statistics.units.unit_column`."""
-    name, unit = exp.Case(), exp.Case()
-    for i in range(len(units.NAMES)):
-        own = exp.column(UNIT_NAME.format(i))
-        free = exp.var(f"NOT list_contains([{NO_COLUMN!r}, {TAKEN}], {own.name})")
-        name, unit = name.when(free, own, copy=False), unit.when(free, exp.column(f"_unit_{i}"), copy=False)
-    fingerprint = exp.var(f"hash([{NUMBERS_READ}])").as_("fingerprint")
-    return exp.select(ARM, unit.as_("unit"), name.as_("unit_name"), fingerprint).from_("units")
 
 
 def _rows(kind: str) -> exp.Select:

@@ -14,12 +14,17 @@ from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null
 from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
 from duckmetrics.statistics.experiment import MEAN, SEQUENTIAL_MEAN
+from duckmetrics.statistics.units import NAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from duckmetrics.catalog.catalog import Catalog
 
 SUMMARY = "experiment_summary"
 SEQUENTIAL, PLANNED = "sequential", "planned"
+# The column with the name of that of the units.
+UNIT_NAME = "_unit_name_{}"
 MEANING = "whether p, intervals and sample ratio hold at every look at a running experiment"
 NO_BOOLEAN = "sequential: is not true or false; write sequential := true"
 NOT_SEQUENTIAL = "planned: belongs to a sequential test; add sequential := true"
@@ -84,6 +89,35 @@ def problem_of(catalog: Catalog, asked: exp.Expr) -> exp.Expr:
     looks_once = exp.and_(exp.not_(is_sequential()), exp.not_(is_usual))
     refused = refused.when(looks_once, literal(NOT_SEQUENTIAL), copy=False)
     return exp.func("coalesce", call(catalog, "bad_experiment_call", asked.copy()), refused)
+
+
+def unit_columns(no_column: str) -> Iterator[exp.Expr]:
+    """Yield the names and the values of the first columns whose names are those of units.
+
+    Args:
+        no_column: the column that is NULL, where a table has no column of such a name.
+    """
+    for i, names in enumerate(NAMES):
+        columns = f"*COLUMNS('(?i)^({no_column}|{names})$')"
+        name = f"regexp_extract(typeof(struct_pack({columns})), '^STRUCT.\"?(\\w+)', 1)"
+        yield exp.var(name).as_(UNIT_NAME.format(i))
+        yield exp.var(f"CAST(struct_extract_at(row({columns}), 1) AS VARCHAR)").as_(f"_unit_{i}")
+
+
+def unit_rows(no_column: str, taken: str, numbers: str) -> exp.Select:
+    """Return the unit of every row, where a column shows it, see `statistics.units.unit_column`.
+
+    Args:
+        taken: the text of the names of the columns of the metrics.
+        numbers: the text of the numbers of a row.
+    """
+    name, unit = exp.Case(), exp.Case()
+    for i in range(len(NAMES)):
+        own = exp.column(UNIT_NAME.format(i))
+        free = exp.var(f"NOT list_contains([{no_column!r}, {taken}], {own.name})")
+        name, unit = name.when(free, own, copy=False), unit.when(free, exp.column(f"_unit_{i}"), copy=False)
+    fingerprint = exp.var(f"hash([{numbers}])").as_("fingerprint")
+    return exp.select("arm", unit.as_("unit"), name.as_("unit_name"), fingerprint).from_("units")
 
 
 def _given_sequential() -> exp.Expr:

@@ -128,3 +128,18 @@ def adjusted_source(
     rows = selected(source, {"arm": cast_to(quoted(variant), "VARCHAR"), "value": value})
     columns = {"arm": "VARCHAR", "value": "DOUBLE"}
     return replace(source, relation=rows.subquery("adjusted_values"), columns=columns, renamed={})
+
+
+def over_unit_rows(
+    query: exp.Query, source: Source, variant: str, unit: str | None, outcomes: Sequence[Outcome]
+) -> exp.Select:
+    """Let a query read `unit_rows`: variant and unit of every row, and a hash of what is read of it."""
+    read = dict.fromkeys(name for o in outcomes for name in (*o.columns, o.before) if name is not None)
+    numbers = exp.Array(expressions=[grade_expression(source, name) for name in read])
+    rows = selected(source, {
+        "arm": cast_to(quoted(variant), "VARCHAR"),
+        "unit": cast_to(None if unit is None else quoted(unit), "VARCHAR"),
+        "unit_name": cast_to(None if unit is None else literal(unit), "VARCHAR"),
+        "fingerprint": exp.Anonymous(this="hash", expressions=[numbers]),
+    })  # fmt: skip
+    return exp.select("*").from_(query.subquery("doubts")).with_("unit_rows", as_=rows)

@@ -25,7 +25,7 @@ from duckmetrics.statistics.doubts import lost, mismatch, moved
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import arm_named, read_shares
-from duckmetrics.statistics.units import read_doubts, unit_column
+from duckmetrics.statistics.units import read_doubts, unit_column, withhold
 from duckmetrics.verdicts import BETTER, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         ratio = _sample_ratio(engine, source, arms, plan)
         rows, notes, warnings = _of_outcomes(engine, source, variant, outcomes, arms, plan)
         units = read_doubts(engine, source, table, variant, unit, outcomes)
-        for doubt in units:
-            if doubt.is_withheld:
-                _withhold(rows, doubt.why)
+        withhold(rows, units)
         for row in rows if ratio.mismatch else ():
             row["reason"] = row["reason"] or "sample ratio mismatch"
         sql = ";\n\n".join(engine.ran[before:]) + ";"
@@ -373,12 +371,6 @@ def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str
     if row["p_adjusted"] >= alpha or not row["delta"]:
         return UNCLEAR
     return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
-
-
-def _withhold(rows: list[dict[str, Any]], why: str) -> None:
-    """Take the verdicts back, in place."""
-    for row in rows:
-        row |= {"verdict": UNTESTED, "reason": row["reason"] or why}
 
 
 def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:

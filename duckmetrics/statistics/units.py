@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlglot import exp
-
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.expressions.build import cast_to, quoted
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.sources import kind_of_text
-from duckmetrics.inputs.values import grade_expression
+from duckmetrics.statistics.arms import over_unit_rows
+from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    from sqlglot import exp
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Source
@@ -74,20 +74,19 @@ def read_doubts(
         table: what the caller gave.
         unit: the column that identifies units, None if there is none.
     """
-    read = dict.fromkeys(name for o in outcomes for name in (*o.columns, o.before or "") if name)
-    numbers = exp.Array(expressions=[grade_expression(source, name) for name in read])
-    rows = selected(source, {
-        "arm": cast_to(quoted(variant), "VARCHAR"),
-        "unit": cast_to(None if unit is None else quoted(unit), "VARCHAR"),
-        "unit_name": cast_to(None if unit is None else literal(unit), "VARCHAR"),
-        "fingerprint": exp.Anonymous(this="hash", expressions=[numbers]),
-    })  # fmt: skip
     doubts = bind(catalog().shell[FILE].query, {"cure": _cure(table, variant, outcomes)})
-    query = exp.select("*").from_(cast("exp.Query", doubts).subquery("doubts")).with_("unit_rows", as_=rows)
+    query = over_unit_rows(cast("exp.Query", doubts), source, variant, unit, outcomes)
     text = query.sql(engine.dialect, pretty=True)
     found = engine.rows(text)
     engine.ran.append(text)
     return [Doubt(*rest) for _, *rest in sorted(found)]
+
+
+def withhold(rows: Sequence[dict[str, Any]], doubts: Sequence[Doubt]) -> None:
+    """Take the verdicts back, in place, if there is a doubt that calls for it."""
+    for doubt in doubts:
+        for row in rows if doubt.is_withheld else ():
+            row |= {"verdict": UNTESTED, "reason": row["reason"] or doubt.why}
 
 
 def _cure(table: Any, variant: str, outcomes: Sequence[Outcome]) -> str:
@@ -112,4 +111,4 @@ def _read_again(table: str) -> str:
 
 
 def _name(column: str) -> str:
-    return str(exp.to_identifier(column, quoted=True).sql())
+    return str(quoted(column).sql())

@@ -14,10 +14,10 @@
 --           two_proportion_z, any other by welch_t; p is adjusted over all metrics and treated variants
 -- source:   Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
 --           Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
--- note:     the first row is the check of the sample ratio, with the units and the planned shares in the column
---           reason; on a MISMATCH, do not trust any difference. Rows of the metric units follow if a column of
---           units, such as user_id, shows that the rows are not units. Intervals are not adjusted. Units without a value are
---           left out and counted. Write a name with a comma, slash or equals sign within double quotes
+-- note:     the first row is the check of the sample ratio, with the units and the planned shares in the column reason;
+--           on a MISMATCH, do not trust any difference. Rows of the metric units follow if a column of units, such as
+--           user_id, shows that the rows are not units. Intervals are not adjusted. Units without a value are left out
+--           and counted. Write a name with a comma, slash or equals sign within double quotes
 WITH totals AS (
     SELECT
         coalesce(sum(observed) FILTER (WHERE arm = $control), 0) AS n_control,
@@ -91,7 +91,8 @@ FROM totals
 CROSS JOIN sample_ratio
 UNION ALL
 SELECT
-    0 AS place, CAST(repeated_units.place AS VARCHAR) AS arm, 'units' AS metric, totals.names AS variant, $control AS control,
+    0 AS place, CAST(repeated_units.place AS VARCHAR) AS arm, 'units' AS metric, totals.names AS variant,
+    $control AS control,
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, NULL,
     CASE WHEN repeated_units.is_withheld THEN 'NOT UNITS' ELSE 'check units' END,

@@ -1,5 +1,6 @@
 -- name:     repeated_units
--- title:    Doubts about the rows of an A/B test: units in several variants, units with several rows, rows that are copies
+-- title:    Doubts about the rows of an A/B test: units in several variants, units with several rows, rows that are
+--           copies
 -- inputs:   unit_rows (arm, unit, unit_name, fingerprint)
 -- params:   cure VARCHAR
 -- values:   cure: SQL text that gives one row per unit; {unit} stands for its column
@@ -48,7 +49,8 @@ found AS (
         1 AS place,
         shared >= 0.01e0 * units AS is_withheld,
         'units are in several variants' AS why,
-        format('{:,}', shared) || ' of ' || format('{:,}', units) || ' values of ' || name || CASE WHEN shared = 1 THEN ' is' ELSE ' are' END
+        format('{:,}', shared) || ' of ' || format('{:,}', units) || ' values of ' || name
+            || CASE WHEN shared = 1 THEN ' is' ELSE ' are' END
             || ' in several variants, such as ' || examples || '; leave them out, and find out why' AS problem,
         name
     FROM counted
@@ -58,7 +60,8 @@ found AS (
         2 AS place,
         n - arms >= 0.01e0 * units AS is_withheld,
         CASE WHEN varies THEN 'rows are not units' ELSE 'rows are copies' END AS why,
-        name || ' has ' || format('{:.2f}', CAST(n AS DOUBLE) / nullif(units, 0)) || ' rows per value (' || format('{:,}', units) || ' values)'
+        name || ' has ' || format('{:.2f}', CAST(n AS DOUBLE) / nullif(units, 0)) || ' rows per value ('
+            || format('{:,}', units) || ' values)'
             || CASE
                 WHEN varies THEN '; rows of one unit are correlated, and count as independent'
                 ELSE '; rows of one unit are copies of each other, and count as independent'

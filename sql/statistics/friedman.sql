@@ -24,8 +24,8 @@
 --           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
 -- related:  anova, tukey_hsd, wilcoxon
 -- note:     p is that of the chi-square distribution, and at least k! / k!^n for k systems and n queries, the smallest
---           exact p. Only complete blocks count: the queries for which every system of the metric has a value. If all systems
---           are equal in every query, p is 1; with one query, p is NULL
+--           exact p. Only complete blocks count: the queries for which every system of the metric has a value. If all
+--           systems are equal in every query, p is 1; with one query, p is NULL
 WITH ranked AS (
     SELECT
         metric,

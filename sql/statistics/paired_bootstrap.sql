@@ -37,10 +37,10 @@
 -- example:  paired_bootstrap(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1); baseline
 --           := 'A', resamples := 100) = 'B', 'm', 2, 1, 0, 1, 1, 0.5, 84
 -- related:  paired_t, randomization_test, bootstrap_interval
--- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample in
---           which all weights are 0 does not count; with one unit there is no interval. p is at least 2 / 2^n,
---           the smallest p of the sign test, which it is if all differences are equal and not 0. With fewer than ten units, t* may have
---           no finite quantile, and the bounds are NULL. method=percentile is too narrow with fewer than 50 units;
+-- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample in which
+--           all weights are 0 does not count; with one unit there is no interval. p is at least 2 / 2^n, the smallest p
+--           of the sign test, which it is if all differences are equal and not 0. With fewer than ten units, t* may
+--           have no finite quantile, and the bounds are NULL. method=percentile is too narrow with fewer than 50 units;
 --           with 20 units, its test rejects a true null hypothesis in 7 to 9 of 100 tests
 WITH summed AS (
     SELECT

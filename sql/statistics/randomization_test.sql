@@ -30,10 +30,10 @@
 -- example:  randomization_test(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1),
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
 -- related:  paired_t, paired_bootstrap, tukey_hsd
--- note:     by default, all 2^n choices of signs are tried if 2^n is at most resamples; exact=true tries all of them
---           up to n = 20, and exact=false never does. p is at least 2 / 2^n, the smallest exact p. Sums that differ by
---           1e-12 of the size of the values count as equal. The signs come from a hash of query_id: the same ids and seed give the same p. With one unit, p is
---           NULL
+-- note:     by default, all 2^n choices of signs are tried if 2^n is at most resamples; exact=true tries all of them up
+--           to n = 20, and exact=false never does. p is at least 2 / 2^n, the smallest exact p. Sums that differ by
+--           1e-12 of the size of the values count as equal. The signs come from a hash of query_id: the same ids and
+--           seed give the same p. With one unit, p is NULL
 WITH observed AS (
     SELECT
         system, metric, count(*) AS n, avg(difference) AS delta, sum(difference) AS statistic,

@@ -34,9 +34,9 @@
 --           the same distribution of values, at most a share of p of all comparisons has a p as small, for any number
 --           of units. If only the means are equal, this holds for many units, as for unpaired_t. By default, all
 --           choices are tried if there are at most 20 units, and at most resamples choices; exact=true tries all of
---           them up to 20 units, and exact=false never does. p is at least the smallest exact p. The choices come from a hash of query_id: the same ids and
---           seed give the same p. If all values of each side are equal, statistic is NULL. With one unit on a side, p
---           is NULL
+--           them up to 20 units, and exact=false never does. p is at least the smallest exact p. The choices come from
+--           a hash of query_id: the same ids and seed give the same p. If all values of each side are equal, statistic
+--           is NULL. With one unit on a side, p is NULL
 WITH moments AS (
     SELECT
         draws.system, draws.metric, draws.draw,

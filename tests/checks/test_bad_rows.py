@@ -74,7 +74,7 @@ def test_several_errors_are_told_at_once(connection: duckdb.DuckDBPyConnection) 
 def test_weights_whose_squares_are_0_are_refused(connection: duckdb.DuckDBPyConnection) -> None:
     """Products of such weights are 0, and with them the pairs of AUC and the effective number of units."""
     rows = "SELECT i % 2 AS label, i / 10 AS score, 1e-155 AS weight FROM range(10) AS t(i)"
-    with pytest.raises(InputError, match="10 rows whose weight is .* from 0 to 1e-150"):
+    with pytest.raises(InputError, match=r"10 rows whose weight is .* from 0 to 1e-150"):
         evaluation(connection, rows, "auc")
 
 

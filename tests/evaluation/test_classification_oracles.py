@@ -259,8 +259,9 @@ def test_the_slope_of_near_scores_is_that_of_the_same_scores_apart() -> None:
     rng = np.random.default_rng(2)
     z, labels = rng.normal(0, 1, 400), (rng.random(400) < 0.3).astype(int)
     apart, near = (1 / (1 + np.exp(-(z * scale - 2))) for scale in (1.0, 1e-7))
+    metric = "calibration_slope"
     slopes = [
-        duckmetrics.evaluate({"label": labels, "score": score}, metrics="calibration_slope")["calibration_slope"]
+        duckmetrics.evaluate({"label": labels, "score": score}, metrics=metric)[metric]
         for score in (apart, near)
     ]
     assert slopes[1] == pytest.approx(slopes[0] * 1e7, rel=1e-6)

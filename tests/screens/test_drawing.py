@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from duckmetrics.expressions.visible import visible_key
+from duckmetrics.results.tabular import cell_text
 from duckmetrics.screens.axis import Interval, drawings
 from duckmetrics.screens.columns import Column, fitted, table_lines
 from duckmetrics.screens.numbers import decimals_for, number, percent, percent_decimals
@@ -122,3 +124,8 @@ def test_percentages_have_the_digits_that_their_interval_calls_for(
     low: float, high: float, texts: list[str]
 ) -> None:
     assert [percent(end, percent_decimals(low, high)) for end in (low, high)] == texts
+
+
+def test_the_text_null_is_no_missing_value() -> None:
+    assert [visible_key(value) for value in (None, "NULL", "", "null")] == ["NULL", "'NULL'", "''", "null"]
+    assert [cell_text(value) for value in (None, "NULL", "null")] == ["NULL", "'NULL'", "null"]

@@ -167,16 +167,16 @@ CASES: dict[str, Case] = {
         "weight; 0 leaves a row out"),
     "negative weight": (
         "negative_weight", "auc", {},
-        "negative_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or from 0 to 1e-150 "
-        "(label=0.0, score=0.6, weight=-0.5); correct them; 0 leaves a row out"),
+        "negative_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or "
+        "from 0 to 1e-150 (label=0.0, score=0.6, weight=-0.5); correct them; 0 leaves a row out"),
     "NaN weight": (
         "nan_weight", "rmse", {},
-        "nan_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or from 0 to 1e-150 "
-        "(label=0.0, score=0.4, weight=nan); correct them; 0 leaves a row out"),
+        "nan_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or "
+        "from 0 to 1e-150 (label=0.0, score=0.4, weight=nan); correct them; 0 leaves a row out"),
     "infinite weight": (
         "infinite_weight", "ece", {},
-        "infinite_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or from 0 to 1e-150 "
-        "(label=0.0, score=0.4, weight=inf); correct them; 0 leaves a row out"),
+        "infinite_weight: column 'weight': 1 row whose weight is negative, NaN, infinite, above 1e250 or "
+        "from 0 to 1e-150 (label=0.0, score=0.4, weight=inf); correct them; 0 leaves a row out"),
     "NULL group": (
         "null_group", "gauc", {},
         "null_group: column 'group_id': 2 rows whose group is NULL (label=0.0, score=0.4; label=1.0, "

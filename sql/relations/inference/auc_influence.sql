@@ -9,11 +9,11 @@
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; clusters: Obuchowski,
 --           Biometrics 1997, doi:10.2307/2533958; effective number: Kish, Survey Sampling, 1965
 -- note:     with m units, the variance of the AUC is m / (m - 1) times the sum of the squared influences. Independent
---           rows: the last factor makes it the variance of DeLong. Clusters: the influence is divided by the shares
---           of both classes that the other units hold; it is then the change of the AUC without the unit, as in a
---           jackknife. This is exact for units with 0.1 % or more of a class; the pairs within smaller units are
---           left out, and their influence is off by less than 0.2 % of their weight. n_effective is the effective number of units that hold positives, or of units that hold
---           negatives, whichever is smaller
+--           rows: the last factor makes it the variance of DeLong. Clusters: the influence is divided by the shares of
+--           both classes that the other units hold; it is then the change of the AUC without the unit, as in a
+--           jackknife. This is exact for units with 0.1 % or more of a class; the pairs within smaller units are left
+--           out, and their influence is off by less than 0.2 % of their weight. n_effective is the effective number of
+--           units that hold positives, or of units that hold negatives, whichever is smaller
 WITH areas AS (
     SELECT
         system,

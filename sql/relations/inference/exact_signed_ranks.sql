@@ -35,7 +35,7 @@ sums AS (
     SELECT
         system, metric,
         CASE WHEN count(*) FILTER (WHERE doubled % 2 = 1) > 0 THEN 1 ELSE 2 END AS unit,
-        list(doubled) AS ranks,
+        array_agg(doubled) AS ranks,
         CAST(least(
             coalesce(sum(doubled) FILTER (WHERE direction > 0), 0),
             coalesce(sum(doubled) FILTER (WHERE direction < 0), 0)) AS BIGINT) AS smaller

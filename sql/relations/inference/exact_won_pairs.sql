@@ -36,7 +36,8 @@ ends AS (
         ranked.arm, ranked.n, ranked.orders,
         (ranked.doubled_u + ranked.n * (ranked.n + 1))
             // CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END + 1 AS width,
-        list(CASE WHEN sides.is_lower THEN ranked.doubled ELSE 2 * (ranked.total + 1) - ranked.doubled END) AS ranks,
+        array_agg(CASE WHEN sides.is_lower THEN ranked.doubled ELSE 2 * (ranked.total + 1) - ranked.doubled END)
+            AS ranks,
         CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END AS unit
     FROM ranked
     CROSS JOIN (VALUES (TRUE), (FALSE)) AS sides(is_lower)
