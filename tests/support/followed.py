@@ -23,6 +23,8 @@ _CODE = {
 }  # fmt: skip
 _QUERY = re.compile(r"\"(SELECT .+? FROM) \.\.\.\"")
 _OPTION = re.compile(r"\b([a-z_]+)=('[^']*'|\{[^{}]*\}|\w+)")
+# What is typed on the command line.
+_TYPED = re.compile(r"\((?:on the command line )?--[^)]*\)|, on the command line --.*")
 KINDS: dict[str, Callable[[pa.Table], Any]] = {
     "pandas": lambda table: table.to_pandas(),
     "polars": lambda table: pl.DataFrame(table),
@@ -53,7 +55,7 @@ def query(message: str, table: str, n: int = 0) -> str:
 
 def options(message: str) -> dict[str, Any]:
     """Return the options of Python that the advice of a message names, with their values."""
-    advice = message.partition("; ")[2]
+    advice = _TYPED.sub("", message.partition("; ")[2])
     return {name: _value(text) for name, text in _OPTION.findall(advice) if "..." not in text}
 
 
