@@ -71,10 +71,11 @@ def _two_proportions(x: float, m: float, y: float, n: float, level: float) -> Ro
         half = normal_quantile((1 + level) / 2) * math.sqrt(1 / x - 1 / m + 1 / y - 1 / n)
         relative = ratio - 1, math.exp(math.log(ratio) - half) - 1, math.exp(math.log(ratio) + half) - 1
     h = 2 * (math.asin(math.sqrt(q)) - math.asin(math.sqrt(p)))
+    known = min(m, n) >= 2
     if both in (0, 1):
-        return p, q, delta, low, high, *relative, 1.0, m, n, h, None
+        return p, q, delta, low, high, *relative, 1.0 if known else None, m, n, h, None
     z = delta / math.sqrt(both * (1 - both) * (1 / m + 1 / n))
-    return p, q, delta, low, high, *relative, normal_p(z), m, n, h, z
+    return p, q, delta, low, high, *relative, normal_p(z) if known else None, m, n, h, z
 
 
 class Sample(NamedTuple):

@@ -34,9 +34,9 @@
 --           1.5707963267948966, 2.581988897471611
 -- related:  wilson_interval, fisher_exact, ratio_delta, sample_ratio
 -- note:     rows of the same arm add up; a row with a NULL is left out. An arm without hits has no relative interval;
---           if both arms have no hits, or only hits, p is 1. With few hits, use fisher_exact. p comes from the pooled
---           z-test, and the interval is Newcombe's: with small arms, one in fifty has p < 0.05 and 0 inside the
---           interval; choose one of the two before the test
+--           if both arms have no hits, or only hits, p is 1. With few hits, use fisher_exact; with one trial in an arm,
+--           p is NULL. p comes from the pooled z-test, and the interval is Newcombe's: with small arms, one in fifty
+--           has p < 0.05 and 0 inside the interval; choose one of the two before the test
 WITH arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control, arm,
@@ -81,7 +81,7 @@ SELECT
     ratio - 1 AS relative_change,
     ratio / nullif(factor, 0) - 1 AS relative_lower,
     ratio * factor - 1 AS relative_upper,
-    CASE WHEN se = 0 THEN 1e0 ELSE normal_p(delta / nullif(se, 0)) END AS p,
+    CASE WHEN least(n, n_control) < 2 THEN NULL WHEN se = 0 THEN 1e0 ELSE normal_p(delta / nullif(se, 0)) END AS p,
     n_control, n,
     2e0 * asin(sqrt(proportion)) - 2e0 * asin(sqrt(control_proportion)) AS cohen_h,
     delta / nullif(se, 0) AS statistic

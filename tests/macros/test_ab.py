@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -19,7 +20,6 @@ from support.duckdb_shell import CommandLine, connected, refusal, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.engine
 
@@ -215,6 +215,26 @@ def test_shares_are_those_of_python(session: duckdb.DuckDBPyConnection) -> None:
         "MISMATCH: old 400, new 400, lost 0; planned old 0.4, new 0.3, lost 0.3;"
     )
     assert first["variant"] == "lost, new"
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("sessions_of_users", "revenue"), ("users_in_two_variants", "rev")]
+)
+def test_rows_that_are_no_units_give_no_verdict(
+    session: duckdb.DuckDBPyConnection, name: str, metric: str
+) -> None:
+    """The macro finds what Python finds, and says it in the same words."""
+    path = str(Path(__file__).parents[1] / "data" / "people" / f"{name}.parquet")
+    wanted = duckmetrics.ab(path, variant="variant", control="A", metrics=metric)
+    _, *doubts, row = rows(session, call(path, "variant", metric, control="A"))
+    assert [doubt["reason"] for doubt in doubts] == list(wanted.warnings)
+    assert {doubt["metric"] for doubt in doubts} == {"units"}
+    known = wanted.row(metric)
+    assert (
+        (row["verdict"], row["reason"])
+        == (known["verdict"], known["reason"])
+        == ("not tested", row["reason"])
+    )
 
 
 # ---- arguments ----------------------------------------------------------------------------------

@@ -253,6 +253,25 @@ def test_without_variance_nothing_is_tested_and_the_reason_is_told() -> None:
     assert [row["p_adjusted"] is None for row in result.rows] == [row["p"] is None for row in result.rows]
 
 
+@pytest.mark.parametrize("sequential", [False, True])
+@pytest.mark.parametrize("known", [0, 1])
+def test_an_arm_without_values_or_with_one_has_no_verdict(known: int, sequential: bool) -> None:
+    """One hit of one unit against 1 of 100 is no evidence, although the z-test gives p < 1e-11."""
+    rng = np.random.default_rng(0)
+    numbers = {name: rng.normal(5, 1, 200) for name in ("revenue", "visits", "before")}
+    numbers["paid"] = np.repeat([1.0, 0.0], [1, 199])
+    units = {"variant": np.repeat(["A", "B"], 100), **numbers}
+    for name in numbers:
+        units[name][100 + known :] = np.nan
+    units["paid"][100:101] = 1.0 if known else np.nan
+    options: dict[str, Any] = {"pre": {"visits": "before"}, "sequential": sequential}
+    metrics = ["revenue", "revenue/visits", "visits", "paid"]
+    table = pa.table({name: pa.array(values, from_pandas=True) for name, values in units.items()})
+    result = ab(table, variant="variant", control="A", metrics=metrics, **options)
+    what = "only one unit of B has a value" if known else "no unit of B has a value"
+    assert {(row["verdict"], row["p"], row["reason"]) for row in result.rows} == {("not tested", None, what)}
+
+
 def test_a_control_without_values_is_no_error() -> None:
     table = "SELECT * FROM (VALUES ('A', NULL), ('A', NULL), ('B', 1), ('B', 3)) AS t(variant, x)"
     (row,) = ab(table, variant="variant", control="A", metrics="x").rows
