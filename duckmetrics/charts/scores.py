@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.curves import Picture, of_systems
 from duckmetrics.charts.figures import Axis
+from duckmetrics.charts.marks import text_of
 from duckmetrics.charts.numbers import number, percent, whole
 from duckmetrics.charts.plots import Panel, Panels, Plot
 from duckmetrics.charts.scales import Domain, span
-from duckmetrics.charts.shapes import band, bars, line, stretched
+from duckmetrics.charts.shapes import band, bars, line, path, stretched
 from duckmetrics.charts.words import each
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
     from duckmetrics.charts.curves import BySystem, Rows
 
+# The chance that the title names a bin of a calibrated model, and the normal quantile of the intervals.
+ALPHA, Z = 0.05, 1.9599639845400541
 CLASSES = (("positives", "pos"), ("negatives", "neg"))
 
 
@@ -24,17 +29,21 @@ def calibration(by_system: BySystem) -> Picture:
     """Draw the observed share of positives against the mean prediction of each bin, with intervals.
 
     Args:
-        by_system: rows with n, mean_score, mean_label, lower, upper and gap.
+        by_system: rows with lo, hi, n, mean_score, mean_label, lower, upper and gap.
     """
     filled = {system: [row for row in rows if row["n"]] for system, rows in by_system.items()}
     every = [row for rows in filled.values() for row in rows]
-    ends = [row[name] for row in every for name in ("mean_score", "lower", "upper")]
+    ends = [row.get(name) for row in every for name in ("mean_score", "lower", "upper", "hi")]
     domain = (0.0, min(1.0, span([0.0, *ends], 0.05)[1]))
 
     def draw(rows: Rows, kind: str) -> str:
+        spans = "".join(
+            _span(row, kind, domain)
+            for row in rows if row.get("lo") is not None
+        )  # fmt: skip
         intervals = [(row["mean_score"], row["lower"], row["upper"]) for row in rows]
         points = [(row["mean_score"], row["mean_label"]) for row in rows]
-        return band(intervals, kind, domain, domain) + line(points, kind, domain, domain)
+        return spans + band(intervals, kind, domain, domain) + line(points, kind, domain, domain)
 
     counts = sorted(row["n"] for row in every) or [0]
     bins = max((len(rows) for rows in filled.values()), default=0)
@@ -49,7 +58,7 @@ def calibration(by_system: BySystem) -> Picture:
 def _calibration_title(filled: BySystem) -> str:
     system, rows = list(filled.items())[-1]
     of = "" if system is None else f" of {system}"
-    outside = [row for row in rows if not row["lower"] <= row["mean_score"] <= row["upper"]]
+    outside = [row for row in rows if _is_off(row, len(rows))]
     if not outside:
         return f"Calibration{of}: no bin is off by more than chance"
     worst = max(outside, key=lambda row: abs(row["gap"]))
@@ -57,15 +66,38 @@ def _calibration_title(filled: BySystem) -> str:
     return f"Calibration{of}: {len(outside)} of {len(rows)} bins are off by more than chance, most: {told}"
 
 
+def _span(row: Mapping[str, Any], kind: str, domain: Domain) -> str:
+    """Draw the scores of a bin as a line at its observed share, with its numbers where a pointer rests."""
+    ends = path([(row[end], row["mean_label"]) for end in ("lo", "hi")], domain, domain)
+    return f'<path class="span {kind}" d="{ends}"><title>{text_of(_bin_in_words(row))}</title></path>'
+
+
+def _is_off(row: Mapping[str, Any], bins: int) -> bool:
+    """Return whether a bin is off by more than chance, where so many bins are looked at.
+
+    The interval says how many independent rows the bin is worth. The test is the one of this interval at
+    the level of Bonferroni, with a correction for continuity, because a bin can have few positives.
+    """
+    share, predicted = row["mean_label"], row["mean_score"]
+    far, near = (share, row["lower"] * row["upper"]) if share > 0.5 else (
+        1 - share, (1 - row["lower"]) * (1 - row["upper"])
+    )  # fmt: skip
+    worth = Z**2 / max(far**2 / near - 1, 1e-300)
+    spread = math.sqrt(max(predicted * (1 - predicted), 0.0) / worth)
+    limit = NormalDist().inv_cdf(1 - ALPHA / (2 * bins)) * spread + 0.5 / worth
+    return bool(abs(share - predicted) > limit)
+
+
 def _bins_in_words(filled: BySystem) -> str:
     told = []
     for system, rows in filled.items():
-        bins = "; ".join(
-            f"predicted {number(row['mean_score'])}, observed {number(row['mean_label'])}, n {row['n']:,}"
-            for row in rows
-        )
+        bins = "; ".join(map(_bin_in_words, rows))
         told.append(f"{'' if system is None else f'{system}: '}{bins}.")
     return " ".join(told)
+
+
+def _bin_in_words(row: Mapping[str, Any]) -> str:
+    return f"predicted {number(row['mean_score'])}, observed {number(row['mean_label'])}, n {row['n']:,}"
 
 
 def histogram(by_system: BySystem) -> Picture:

@@ -33,7 +33,7 @@ DRAWINGS = {
     "precision_recall": Drawn(curves.precision_recall, ("recall", "precision", "area")),
     "gains": Drawn(curves.gains, ("share", "gain")),
     "calibration": Drawn(
-        scores.calibration, ("n", "mean_score", "mean_label", "lower", "upper", "gap")
+        scores.calibration, ("lo", "hi", "n", "mean_score", "mean_label", "lower", "upper", "gap")
     ),
     "histogram": Drawn(
         scores.histogram,

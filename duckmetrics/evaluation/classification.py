@@ -14,7 +14,14 @@ from duckmetrics.inputs.classification import classification_inputs
 from duckmetrics.large_tables.sorted_rows import with_pairs, with_places
 from duckmetrics.summaries.classification import ADDED_UP, ClassificationSummary, slice_values
 from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import are_many, distinct_scores, plans_on, reads_thresholds, sorts_rows
+from duckmetrics.summaries.plans import (
+    are_many,
+    distinct_scores,
+    has_relation,
+    plans_on,
+    reads_thresholds,
+    sorts_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +36,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.systems import Attach
     from duckmetrics.summaries.plans import Plan
     from duckmetrics.summaries.shared_relations import SharedRelations
+
+# The bins of a calibration curve, and what stands for them where rows of one unit are correlated.
+SIZED_BINS, CLUSTERED_BINS = "sized_bins", "clustered_bins"
 
 
 def evaluate_classification(
@@ -104,5 +114,7 @@ def table_query(
     plan = plans_on(catalog, engine, inputs, [measure])[measure.text]
     kept = {} if shared is None else shared.queries(inputs, measure, plan)
     composer = inputs.composer(catalog, {**inputs.queries, **kept})
+    if inputs.cluster is not None and has_relation(catalog, measure, SIZED_BINS):
+        composer.stand_in(SIZED_BINS, {**measure.values, **plan}, CLUSTERED_BINS)
     query = ClassificationSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return on_engine(catalog, engine, query)

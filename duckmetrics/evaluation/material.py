@@ -199,8 +199,14 @@ class Material:
         depth = self._checked_depth()
         deepest = USUAL_DEPTH if math.isinf(depth) else max(LEAST_DEPTH, int(depth))
         own = measure.values[CUTOFF]
-        cuts = {k for k in CUTOFFS if k <= deepest} | {deepest}
-        return sorted(cuts | ({int(own)} if isinstance(own, int) else set()))
+        asked = {int(own)} if isinstance(own, int) else set()
+        if self.is_readable:
+            from duckmetrics.evaluation.ranking import longest
+
+            session = self._session
+            places = longest(session.catalog, session.engine, session.request, session.attach)
+            deepest = min(deepest, max(places, *asked, 1))
+        return sorted({k for k in CUTOFFS if k <= deepest} | {deepest} | asked)
 
     def movers(self, metric: str, system: str, baseline: str, n: int) -> list[Mover]:
         """Return the queries that gain and lose most by one metric."""

@@ -24,7 +24,7 @@ from duckmetrics.evaluation.family_evaluation import (
 )
 from duckmetrics.evaluation.side_inputs import with_side_inputs
 from duckmetrics.evaluation.systems import evaluate_systems
-from duckmetrics.expressions.build import everything, picked, row_count
+from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.large_tables.codes import Codes, codes_of
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
@@ -145,6 +145,16 @@ def _count(engine: Engine, inputs: Inputs) -> int:
     """Return the number of predictions; -1 for an engine that gains nothing from further tables."""
     rows = inputs.queries["predictions"].subquery("predictions")
     return int(engine.rows(row_count(rows))[0][0]) if engine.supports(Feature.GLOBAL_SORTS) else -1
+
+
+def longest(catalog: Catalog, engine: Engine, request: Request, attach: Attach) -> int:
+    """Return the number of places of the longest list of the predictions."""
+    request = replace(request, verify=None, by=(), computed={}, inference=None)
+    with engine.exclusive(keep=False):
+        inputs = ranking_inputs(catalog, request, attach, engine.extremes)
+        rows = inputs.queries["predictions"].subquery("predictions")
+        ((places,),) = engine.rows(longest_list(rows, inputs.constants, by_rank=inputs.by_rank))
+    return int(places or 0)
 
 
 def bands_of_terms(

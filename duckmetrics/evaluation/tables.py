@@ -160,6 +160,14 @@ class KeptTables:
         found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
 
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        from duckmetrics.evaluation.ranking import longest
+
+        session = self._session
+        session.refuse_changed()
+        return longest(session.catalog, session.engine, session.request, session.attach)
+
     def report(
         self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,
         otherwise: Sequence[Mapping[str, Any]] | None = None,

@@ -9,7 +9,7 @@ from sqlglot import exp
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from duckmetrics.expressions.folding import Value
 
@@ -99,6 +99,21 @@ def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
 def row_count(source: str | exp.Expr, counted: exp.Expr | None = None) -> exp.Select:
     """Count the rows of a table, or the values of an expression in them."""
     return exp.select(exp.Count(this=counted or exp.Star())).from_(source)
+
+
+def longest_list(rows: exp.Subquery, constants: Collection[str], *, by_rank: bool) -> exp.Select:
+    """Return the number of places of the longest list.
+
+    Args:
+        rows: system, query_id and score of each item of the lists.
+        constants: the columns that the rows lack, because they are the same in every row.
+        by_rank: whether the score is the negative of a rank.
+    """
+    if by_rank:
+        return exp.select(exp.Max(this=exp.Neg(this=exp.column("score")))).from_(rows)
+    keys = [key for key in ("system", "query_id") if key not in constants]
+    sizes = exp.select(exp.Count(this=exp.Star()).as_("places")).from_(rows).group_by(*keys)
+    return exp.select(exp.Max(this=exp.column("places"))).from_(sizes.subquery("sizes"))
 
 
 def distinct(column: str) -> exp.Distinct:

@@ -49,6 +49,10 @@ class Source(Protocol):
         """Return a table such as a curve."""
         ...
 
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        ...
+
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """Return the overall values of other metrics of the same predictions, with intervals."""
         ...
@@ -222,17 +226,24 @@ def _intervals(evaluation: Evaluated, rows: Sequence[Row], metric: str | None) -
 VALUES = ("value", "lower", "upper", "n")
 
 
-def _usual_cutoffs(metric: str) -> list[int]:
-    """Return the cut-offs of a metric without those asked for: up to its own, at least the first ten."""
-    own = _AT.search(metric)
-    deepest = max(LEAST_DEPTH, whole_number(own[0].removeprefix("@"))) if own else USUAL_DEPTH
-    return [k for k in CUTOFFS if k <= deepest]
+def _usual_cutoffs(metric: str, longest: int) -> list[int]:
+    """Return the cut-offs of a metric without those asked for: up to its own, at least the first ten.
+
+    Args:
+        longest: the number of places of the longest list, behind which there is nothing to see.
+    """
+    found = _AT.search(metric)
+    own = int(found[0].strip().removeprefix("@")) if found else 1
+    deepest = min(max(LEAST_DEPTH, own) if found else USUAL_DEPTH, max(longest, own))
+    return sorted({k for k in CUTOFFS if k <= deepest} | {deepest})
 
 
 def _at_k(
     evaluation: Evaluated, source: Source, metric: str, k: Iterable[int] | None, first: str | None
 ) -> Chart:
-    cutoffs = sorted({whole_number(one) for one in (_usual_cutoffs(metric) if k is None else k)})
+    cutoffs = sorted(
+        {whole_number(one) for one in (_usual_cutoffs(metric, source.longest()) if k is None else k)}
+    )
     if not cutoffs or cutoffs[0] < 1 or len(cutoffs) > MOST_CUTOFFS:
         raise MetricError(
             f"chart {AT_K!r}", f"k takes 1 to {MOST_CUTOFFS} numbers from 1 on", "as in k=[1, 5, 10]"

@@ -82,6 +82,10 @@ class Tables(Explained, Protocol):
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...
 
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        ...
+
     def again(self, specs: Sequence[str], /) -> tuple[dict[str, Any], ...]:
         """Return the overall values of other metrics of the same predictions, with intervals."""
         ...

@@ -16,7 +16,8 @@
 -- formula:  per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 -- source:   Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953
 -- related:  ece, mce, brier_decomposition, calibration_slope, hosmer_lemeshow
--- note:     empty bins have n = 0; the interval counts a weight of 3 as three rows
+-- note:     empty bins have n = 0; the interval counts a weight of 3 as three rows. With a
+--           cluster, it is that of the number of independent rows with the same variance of the share
 WITH slots AS (
     SELECT segments.system, segments.segment, slots.bin
     FROM segments
@@ -32,11 +33,11 @@ intervals AS (
         mean_label,
         lowest,
         highest,
-        (mean_label + 3.8414588206941227e0 / (2 * total)) / (1 + 3.8414588206941227e0 / total) AS center,
+        (mean_label + 3.8414588206941227e0 / (2 * worth)) / (1 + 3.8414588206941227e0 / worth) AS center,
         1.9599639845400541e0 * sqrt(
-            mean_label * (1 - mean_label) / total + 3.8414588206941227e0 / (4 * total * total)
-        ) / (1 + 3.8414588206941227e0 / total) AS half
-    FROM bins
+            mean_label * (1 - mean_label) / worth + 3.8414588206941227e0 / (4 * worth * worth)
+        ) / (1 + 3.8414588206941227e0 / worth) AS half
+    FROM sized_bins
 )
 SELECT
     slots.system,

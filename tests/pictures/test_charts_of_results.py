@@ -17,6 +17,7 @@ from duckmetrics.pictures.of_comparisons import names_of_comparisons
 from duckmetrics.pictures.of_evaluations import names_of_evaluations
 from support.cases import CATALOG, ROOT
 from support.drawings import marks, of_class, parsed, points, texts
+from support.reports import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,6 +129,26 @@ def test_a_curve_of_few_scores_is_drawn_in_the_steps_that_its_area_counts() -> N
     rows = {"label": [1, 1, 0, 0], "score": [0.9, 0.5, 0.5, 0.1]}
     chart = duckmetrics.evaluate(rows, metrics="auc").chart("pr_curve")
     assert lines(chart, "s1") == [near([(0, 1), (0.5, 1), (0.5, 2 / 3), (1, 2 / 3)])]
+
+
+@pytest.mark.parametrize("by_rank", [False, True])
+def test_a_metric_is_not_drawn_beyond_the_longest_list(by_rank: bool) -> None:
+    """The longest list has 14 places, so precision at 50 would only show that nothing is there."""
+    places = {"q1": 14, "q2": 5}
+    column = "rank" if by_rank else "score"
+    rows = [(q, f"d{i}", i if by_rank else -i) for q, n in places.items() for i in range(1, n + 1)]
+    run = dict(zip(("query_id", "item_id", column), map(list, zip(*rows, strict=True)), strict=True))
+    qrels = {"q1": {"d2": 1, "d14": 1}, "q2": {"d1": 1}}
+    asked = {"precision": [*range(1, 11), 12, 14], "precision@20": [*range(1, 11), 12, 15, 20], "mrr@5": [
+        *range(1, 11)
+    ]}  # fmt: skip
+    for metric, cutoffs in asked.items():
+        chart = duckmetrics.evaluate(run, qrels, metric).chart("at_k")
+        assert chart.data["k"].to_pylist() == cutoffs
+    chosen = duckmetrics.evaluate(run, qrels, "precision").chart("at_k", k=[1, 30])
+    assert chosen.data["k"].to_pylist() == [1, 30]
+    numbers = Page(duckmetrics.evaluate(run, qrels, "precision").report().html).numbers["pictures"]["at_k"]
+    assert max(one["k"] for one in numbers) == 14
 
 
 def test_parameters_of_a_table() -> None:
