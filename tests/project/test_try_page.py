@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 from support.cases import ROOT
+from support.pages import generated_pages
 from support.tab import Tab, script
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def blocks_of_pages() -> Iterator[tuple[str, list[str]]]:
     for path in sorted((ROOT / "docs").glob("*/*.md")):
         if path.parent.name in ("tutorials", "howto", "reference", "explanation"):
             yield path.stem, SQL.findall(path.read_text("utf-8"))
-    for name, text in import_module("pages.write").generated():
+    for name, text in generated_pages().items():
         yield name, SQL.findall(text)
 
 
