@@ -63,7 +63,7 @@ class CallTransaction:
 
     def begin(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Open a transaction for the rest of the call, unless the caller has one open."""
-        if self.is_open or not self.depth or _is_in_transaction(connection):
+        if self.is_open or not self.depth or is_in_transaction(connection):
             return
         connection.execute("BEGIN TRANSACTION")
         self.is_open = True
@@ -93,7 +93,7 @@ def assignment(name: str, value: Value) -> str:
     return exp.Set(expressions=[exp.SetItem(this=equality)]).sql(DIALECT)
 
 
-def _is_in_transaction(connection: duckdb.DuckDBPyConnection) -> bool:
+def is_in_transaction(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return whether a transaction is open; a second BEGIN would abort it."""
     try:
         first, second = (connection.execute(_BEGAN).fetchall() for _ in range(2))

@@ -14,11 +14,10 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.engines import progress, snapshots
+from duckmetrics.engines import duckdb_csv, progress, snapshots
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
-from duckmetrics.errors import EngineError, InputError
-from duckmetrics.expressions.build import quoted
+from duckmetrics.errors import EngineError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.outputs import folders, overlaps, stores, targets
 from duckmetrics.outputs.stores import Store
@@ -125,27 +124,30 @@ class DuckDBEngine(Engine):
             InputError: it cannot be read.
         """
         if not snapshots.is_copied(source, self._snapshot):
-            return source
+            return (
+                source if source.text is None else duckdb_csv.of_all_rows(self._held, source, source.columns)
+            )
         known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
         unread = {name: type_ for name, type_ in source.columns.items() if name not in known}
         if not source.in_place:
             self._held.without_cache()
-        relation = self._copied("snapshot", source, [quoted(name) for name in known])
+        relation, types = duckdb_csv.copied(self._held, source, list(known), self._copied)
+        known = {name: types[name] for name in known}
         return replace(
             source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,
             empty=self._tables.is_empty(relation), files={},
             unread=unread, original=source.relation if unread else None,
         )  # fmt: skip
 
-    def _copied(self, stem: str, source: Source, columns: Sequence[exp.Expr] = ()) -> exp.Table:
-        """Copy a table, or some columns of it."""
-        name = self.name(stem)
+    def _copied(self, source: Source, columns: Sequence[exp.Expr]) -> exp.Table:
+        """Copy columns of a table."""
+        name = self.name("snapshot")
         try:
             self.keep(name, exp.select(*(columns or [exp.Star()])).from_(source.relation))
         except EngineError as error:
             if error.out_of_memory:
                 raise
-            raise InputError(source.label, f"cannot be read: {error}", "check it") from error
+            raise duckdb_csv.unreadable(source.label, error) from error
         return exp.to_table(name)
 
     # --- results ---------------------------------------------------------------------------------

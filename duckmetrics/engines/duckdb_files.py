@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
-from duckmetrics.engines import lakes
+from duckmetrics.engines import duckdb_csv, lakes
 from duckmetrics.engines.duckdb_lakes import DuckDBLakes
 from duckmetrics.engines.duckdb_texts import DuckDBTexts
 from duckmetrics.errors import EngineError, InputError
@@ -177,10 +177,12 @@ class DuckDBFiles:
             raise InputError(label, what, f"export it as Parquet or CSV; the suffixes are {suffixes}")
         kind = formats.pop()
         self.used += [f"file:{path}" for path in paths]
+        if kind == "csv":
+            return self._texts.separated(paths, {}, label)
         listed = exp.Array(expressions=[literal(path) for path in paths])
-        options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
-        reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
         is_parquet = kind == "parquet"
+        options = {"union_by_name": exp.true(), **({} if is_parquet else duckdb_csv.WHOLE)}
+        reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *duckdb_csv.named(options)])
         local = [path for path in paths if is_parquet and _REMOTE.match(path) is None]
         states = {file: state for path in local for file, state in states_of(path).items()}
         self.seen |= states

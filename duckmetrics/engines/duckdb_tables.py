@@ -15,6 +15,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import FRAMES, first_line
 from duckmetrics.engines import snapshots
+from duckmetrics.engines.duckdb_csv import unreadable
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
 from duckmetrics.engines.engine import new_name
@@ -77,8 +78,7 @@ class DuckDBTables:
         except EngineError as error:
             if error.out_of_memory:
                 raise
-            advice = error.advice or "check that it is whole, and of the format that its name says"
-            raise InputError(source.label, f"cannot be read: {error.where}: {error.what}", advice) from error
+            raise unreadable(source.label, error) from error
         return replace(source, empty=empty, renamed=self._renamed(table, source, columns))
 
     def is_empty(self, relation: exp.Expr) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import definition
+from duckmetrics.engines import duckdb_csv
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import CANONICAL
@@ -18,13 +20,16 @@ from duckmetrics.inputs.sources import Source
 from duckmetrics.layouts.layouts import layout, text_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
 
 # The files under sql/macros that read a kind of text, by the table that it is.
 _TREC: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+# The columns of their lines, and the one that is read as a number.
+_FORMATS: dict[str, str] = {"predictions": "query Q0 item rank score tag", "truth": "query 0 item grade"}
+_NUMBERS: dict[str, str] = {"predictions": "score", "truth": "grade"}
 _LETOR, _JSON = "read_letor", "read_nested_json"
 # The canonical name of the column `value` that they have.
 _VALUE: dict[str, str] = {"predictions": "score", "truth": "relevance"}
@@ -35,6 +40,69 @@ _TOO_LARGE = "maximum_object_size"
 _LARGEST_OBJECT = 2**24
 _PACKED = 20
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class TRECFile:
+    """TREC runs or qrels, whose columns have the types of the format.
+
+    Attributes:
+        connection: the one that reads them.
+        relation: their rows.
+        paths: the files or patterns.
+        role: whether they are a run or qrels.
+        label: their name in messages.
+    """
+
+    connection: DuckDBConnection
+    relation: exp.Expr
+    paths: tuple[str, ...]
+    role: Role
+    label: str
+
+    def narrowed(self, columns: Collection[str]) -> TRECFile:
+        """Return the files as they are: each of their few columns is read."""
+        return self
+
+    def whole(self, columns: Collection[str]) -> TRECFile:
+        """Return the files as they are.
+
+        Raises:
+            InputError: a line is not of the format; it names the first.
+        """
+        try:
+            found = self.connection.tried(self._refused_lines())
+        except EngineError as error:
+            raise duckdb_csv.unreadable(self.label, error) from error
+        wanted = _FORMATS[self.role]
+        for file, line, text in found:
+            place = "" if file == self.label else f"{file}, "
+            what = (
+                f"{place}line {line}: {text!r} is not '{wanted}' with a number as the {_NUMBERS[self.role]}"
+            )
+            raise InputError(self.label, what, "correct the line; ids of TREC text contain no blanks")
+        return self
+
+    def place_of(self, column: str) -> str:
+        """Return nothing: a line without a number is refused when it is read."""
+        return ""
+
+    def _refused_lines(self) -> exp.Select:
+        """Write the first line that the file under sql/macros refuses, with its file and number."""
+        query = _reading(_TREC[self.role], {"path": _listed(self.paths)})
+        case = query.args["where"].this
+        number = next(query.find_all(exp.Coalesce)).this
+        is_right = exp.and_(case.args["ifs"][0].this, exp.Is(this=number, expression=exp.null()).not_())
+        lines = query.args["from_"].this.this
+        reader = lines.args["from_"].this
+        reader.this.append("expressions", exp.EQ(this=exp.to_identifier("filename"), expression=exp.true()))
+        place = exp.Window(this=exp.RowNumber()).as_("place")
+        every = exp.select("filename", "line", place, lines.selects[0]).from_(reader).subquery("lines")
+        number = duckdb_csv.in_file("place", "filename").as_("number")
+        numbered = exp.select(exp.Star(), number).from_(every).subquery("lines")
+        wrong = exp.func("coalesce", is_right, exp.false()).not_()
+        bad = exp.select("filename", "number", "line").from_(numbered).where(wrong, lines.args["where"].this)
+        return bad.order_by("filename", "number").limit(1)
 
 
 class DuckDBTexts:
@@ -61,14 +129,30 @@ class DuckDBTexts:
             return None
         named = {text_layout(os.path.basename(path)) for path in paths}
         if len(named) == 1 and (name := named.pop()) is not None:
-            return Source(label, _of_layout(paths, name), {}, ordered=True, in_place=False, layout=name)
+            text = layout(name).text
+            given = {"delim": literal(text.delimiter), "header": exp.convert(text.header)} if text else {}
+            return replace(self.separated(paths, given, label), layout=name)
         fields = self._first_line(paths) if role in _TREC else []
         if _is_letor(fields, role):
             lines = _reading(_LETOR, {"path": _listed(paths)}).subquery("lines")
             return Source(label, lines, {}, ordered=True, in_place=False, layout=LETOR, aliases=value)
         if formats == {"trec"} or _is_trec(fields):
-            return Source(label, self._trec(paths, fields, role, label), {}, ordered=True, in_place=False)
+            rows = self._trec(paths, fields, role, label)
+            file = TRECFile(self._connection, rows, tuple(paths), role, label)
+            return Source(label, rows, {}, ordered=True, in_place=False, text=file)
         return None
+
+    def separated(self, paths: Sequence[str], options: Mapping[str, exp.Expr], label: str) -> Source:
+        """Read files of comma-separated values.
+
+        Args:
+            options: those of read_csv that are known.
+
+        Raises:
+            InputError: they cannot be read.
+        """
+        csv = duckdb_csv.of_files(self._connection, paths, options, label)
+        return Source(label, csv.relation, {}, ordered=True, in_place=False, text=csv)
 
     def _first_line(self, paths: Sequence[str]) -> list[str]:
         """Return the words of the first line, nothing where it cannot be read."""
@@ -123,15 +207,6 @@ def _is_letor(fields: Sequence[str], role: Role) -> bool:
     if role == "predictions":
         return len(fields) == 1 and _NUMBER.fullmatch(fields[0]) is not None
     return len(fields) > 1 and fields[1].startswith("qid:")
-
-
-def _of_layout(paths: Sequence[str], name: str) -> exp.Table:
-    """Write how a text file is read that a layout knows by its name."""
-    text = layout(name).text
-    options = {"delim": literal(text.delimiter), "header": exp.convert(text.header)} if text else {}
-    pairs = {**options, "union_by_name": exp.true()}.items()
-    named = [exp.EQ(this=exp.to_identifier(key), expression=value) for key, value in pairs]
-    return exp.Table(this=exp.Anonymous(this="read_csv", expressions=[_listed(paths), *named]))
 
 
 def _listed(paths: Sequence[str]) -> exp.Expr:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import sqlglot
 from sqlglot import exp
@@ -17,7 +17,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from duckmetrics.inputs.changes import State
 
@@ -40,6 +40,27 @@ RUN = re.compile(
 )
 # Functions of other names than sqlglot knows, which give another value at every call.
 _VOLATILE = ("nextval", "uuidv4", "uuidv7")
+
+
+class TextFile(Protocol):
+    """Files whose types are guessed from their first rows."""
+
+    @property
+    def relation(self) -> exp.Expr:
+        """The rows."""
+
+    def narrowed(self, columns: Collection[str]) -> TextFile:
+        """Return the files with only some of their columns."""
+
+    def whole(self, columns: Collection[str]) -> TextFile:
+        """Return the files with types that hold for every value of some columns.
+
+        Raises:
+            InputError: a line cannot be read.
+        """
+
+    def place_of(self, column: str) -> str:
+        """Return where the first value of a column is no number, empty if that is unknown."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +87,7 @@ class Source:
         dialect: the SQL of the engine that has it.
         frame: the kind of a frame of Python, as advice calls it; empty for any other table.
         files: the state of each local file that is read where it is, when the table was found.
+        text: the lines that it was read from, None if it is no text file; see `TextFile`.
     """
 
     label: str
@@ -87,6 +109,7 @@ class Source:
     dialect: str = DIALECT
     frame: str = ""
     files: Mapping[str, State] = field(default_factory=dict)
+    text: TextFile | None = None
 
     @property
     def all_columns(self) -> list[str]:

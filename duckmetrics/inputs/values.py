@@ -27,6 +27,7 @@ from duckmetrics.inputs.columns import (
     swapped,
 )
 from duckmetrics.inputs.sources import RUN, Role, Source
+from duckmetrics.inputs.systems import no_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,8 +80,12 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     if type_ == "DOUBLE":
         return quoted(name)
     if not NUMBER.fullmatch(type_):
+        if source.empty:
+            raise no_rows(source)
         advice = _as_number(source, name, name_of == "label")
-        raise InputError(source.label, f"column {name!r} is {type_}, not a number", advice)
+        place = source.text.place_of(name) if source.text is not None and type_ == "VARCHAR" else ""
+        what = f"column {name!r} is {type_}, not a number"
+        raise InputError(source.label, f"{what} ({place})" if place else what, advice)
     number = exp.cast(quoted(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number

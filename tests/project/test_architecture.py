@@ -65,8 +65,8 @@ BUILDERS = {
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
-        "duckdb duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine results_database "
-        "spark spark_small spark_tables",
+        "duckdb duckdb_csv duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine "
+        "results_database spark spark_small spark_tables",
     ),
     "outputs": ("statements that write and read objects of a store", "stores"),
     "connections": (
