@@ -204,8 +204,8 @@ class LayoutTables:
                 raise InputError(
                     source.label,
                     f"fits two layouts: {first[0].title} ({first[2]}) and {known.title} ({fit})",
-                    f"say which with layout={first[0].name!r} or layout={known.name!r}, on the command line "
-                    f"--layout; or map the columns",
+                    f"say which with layout={{{role!r}: {first[0].name!r}}} or {{{role!r}: {known.name!r}}} "
+                    f"(--layout {role}={first[0].name}); or map the columns",
                 )
         return " or ".join(known.title for known, _, _ in fits), *first[1:]
 

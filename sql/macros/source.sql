@@ -4,7 +4,8 @@
 --           trec VARCHAR
 -- formula:  SQL as it is; a name with a slash or a wildcard by the reader of its suffix, a folder as its Parquet files;
 --           any other name as a table, view or CTE, or else a file that DuckDB knows by its suffix
--- note:     trec is the text that reads TREC files, with {files} where their list goes. A name such as s.run may be a
+-- note:     text files have the types that hold for all rows, not for the first 20,480; that takes a second pass.
+--           trec is the text that reads TREC files, with {files} where their list goes. A name such as s.run may be a
 --           table of a schema; a TREC file in the current folder is called ./s.run. A pattern takes DuckDB longer
 --           than everything else, so that only a name that may be SQL is compared with a pattern
 SELECT
@@ -30,9 +31,9 @@ SELECT
             WHEN given['suffix'] IN ('parquet', 'pq')
                 THEN 'FROM read_parquet(' || given['files'] || ', union_by_name = true)'
             WHEN given['suffix'] IN ('csv', 'tsv')
-                THEN 'FROM read_csv(' || given['files'] || ', union_by_name = true)'
+                THEN 'FROM read_csv(' || given['files'] || ', sample_size = -1, union_by_name = true)'
             WHEN given['suffix'] IN ('json', 'jsonl', 'ndjson')
-                THEN 'FROM read_json(' || given['files'] || ', union_by_name = true)'
+                THEN 'FROM read_json(' || given['files'] || ', sample_size = -1, union_by_name = true)'
             WHEN given['suffix'] IN ('run', 'trec', 'qrel', 'qrels', 'txt')
                 THEN replace($trec, '{files}', given['files'])
             WHEN trim(given['suffix'], 'abcdefghijklmnopqrstuvwxyz') <> '' AND contains(given['first'], '/')

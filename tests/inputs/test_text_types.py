@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from duckmetrics import InputError, check, compare, evaluate
+from support.duckdb_shell import connected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +117,15 @@ def test_the_place_of_a_surprise_does_not_matter(
             row["item_id"] = str(number + 1_000)
     rows[PLACES[place]] |= other
     holds(written(tmp_path, form, rows))
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "jsonl"])
+def test_macros_read_the_types_of_the_whole_file(form: str, tmp_path: Path) -> None:
+    usual, other, _ = SURPRISES["rounded"]
+    path = written(tmp_path, form, [usual] * (ROWS - 1) + [usual | other])
+    with connected() as shell:
+        found = shell.execute(f"SELECT value FROM brier('{path}', label, score)").fetchall()
+    assert found == [(pytest.approx(0.4**2 / ROWS, rel=1e-12),)]
 
 
 def test_the_line_of_a_text_among_numbers_is_named(tmp_path: Path) -> None:

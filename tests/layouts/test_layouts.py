@@ -239,7 +239,8 @@ def test_two_layouts_that_fit_are_both_named() -> None:
     rows = [(q, i, s, r) for (q, i, s), r in zip(RUN, (3, 2, 1, 2, 1, 1), strict=True)]
     both = table(["user_id", "item_id", "score", "rank"], rows)
     truth = table(["query_id", "item_id", "relevance"], QRELS)
-    with pytest.raises(InputError, match=r"LensKit.*RecTools.*layout='lenskit' or layout='rectools'"):
+    advice = r"LensKit.*RecTools.*layout=\{'predictions': 'lenskit'\} .*\(--layout predictions=lenskit\)"
+    with pytest.raises(InputError, match=advice):
         duckmetrics.evaluate(both, truth, SPECS)
     assert values(duckmetrics.evaluate(both, truth, SPECS, layout="LensKit")) == values(CANONICAL)
     ranked = duckmetrics.evaluate(both, truth, SPECS, layout={"predictions": "rectools"})

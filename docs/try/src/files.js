@@ -148,24 +148,19 @@ async function openText(engine, blob, table, isZipped, head, text) {
   const handle = isZipped ? `${table}.gz` : table;
   const zipped = isZipped ? ", compression = 'gzip'" : '';
   const known = text ? `, delim = ${literal(text.delimiter)}, header = ${text.header ?? false}` : '';
-  const read = async (names, sample = '') => {
-    const columns = names ? names.map(quoted).join(', ') : '*';
-    const call = trec
-      ? `${trec}(${literal(handle)})`
-      : `read_csv(${literal(handle)}${zipped}${known}${sample})`;
-    await engine.during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM ${call}`);
-  };
   const load = names =>
     engine.withFile(handle, blob, async () => {
       if (trec) await engine.during(await script(`${trec}.sql`));
-      try {
-        await read(names);
-      } catch (error) {
-        if (error.isCrash || trec) throw unreadable(blob, error);
-        await read(names, ', sample_size = -1').catch(again => {
-          throw unreadable(blob, again);
+      const columns = names ? names.map(quoted).join(', ') : '*';
+      // The types are those that hold for all rows; by default, DuckDB guesses them from the first ones.
+      const call = trec
+        ? `${trec}(${literal(handle)})`
+        : `read_csv(${literal(handle)}${zipped}${known}, sample_size = -1)`;
+      await engine
+        .during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM ${call}`)
+        .catch(error => {
+          throw unreadable(blob, error);
         });
-      }
     });
   await load();
   const columns = await described(engine, table);
