@@ -25,6 +25,7 @@ from duckmetrics.inputs.sources import RUN
 from duckmetrics.layouts.layouts import layouts
 from duckmetrics.macros.script import macro_names
 from duckmetrics.presets.presets import presets
+from duckmetrics.ranking_inputs.truth import GRADES
 from duckmetrics.row_macros.row_comparison import not_compared
 from duckmetrics.version import __version__
 
@@ -105,6 +106,7 @@ def _catalog() -> dict[str, Any]:
     return {
         "version": __version__,
         "system_columns": RUN.pattern,
+        "grade_columns": GRADES,
         "usual": {family: catalog().usual(family).replace(" ", "").split(",") for family in sorted(names)},
         "metrics": [_metric(one, macros[one.family], refused) for one in every],
         "presets": [

@@ -9,6 +9,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pyarrow as pa
 import pytest
 
 import duckmetrics
@@ -198,6 +199,20 @@ def test_the_checks_of_large_files_look_at_a_part(browse: Browse, tmp_path: Path
     lists = re.search(r"([\d,]+) lists whose scores are the numbers", found["all"])
     assert lists is not None
     assert 30_000 < int(lists[1].replace(",", "")) < 32_000  # of 62,000
+
+
+@pytest.mark.parametrize("name", ["rating", "score", "label", "relevance"])
+def test_the_truth_has_the_grades_that_python_reads(browse: Browse, tmp_path: Path, name: str) -> None:
+    """A column that only looks like grades is not read, and both say so."""
+    columns = {"user_id": ["a", "a", "b", "b"], "item_id": ["x", "y", "x", "z"]}
+    run = pa.table({**columns, "score": [3.0, 2.0, 2.0, 1.0]})
+    truth = pa.table({**columns, name: [1, 5, 4, 2]})
+    files = made.parquet(tmp_path, run=run, truth=truth)
+    expected = duckmetrics.evaluate(*files, ["ndcg@10"])
+    found = browse("files", files=files, search="?metrics=ndcg@10")
+    assert [row["value"] for row in found["rows"]] == pytest.approx([expected["ndcg@10"]], abs=1e-12)
+    is_read = name in ("label", "relevance")
+    assert ("not read, so that every item of the truth has grade 1" in found["all"]) == (not is_read)
 
 
 def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_path: Path) -> None:

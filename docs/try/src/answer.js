@@ -208,6 +208,7 @@ export function drawCare(state) {
 
 /** A finding as one sentence: `31,535 of 42,201 returned items without a judgment (75%).` */
 export function sentence({ message, check, count: n, of }) {
+  if (!n) return ended(message.split(';')[0]);
   const start = of ? `${n} of ${of} ` : `${n} `;
   const at = message.indexOf(start);
   const what = at < 0 ? check : message.slice(at + start.length).split(/ \(|;/)[0];

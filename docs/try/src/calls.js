@@ -36,6 +36,16 @@ export const DERIVED_TABLES = ['all_predictions', 'all_truth', 'all_queries', 'a
 export const ofRole = (state, role) => state.files.filter(one => one.role === role);
 export const isRows = state => ofRole(state, 'rows').length > 0;
 
+/** The column of a truth that looks like grades and is not read: the checks name it. */
+function unreadGrade(state, file) {
+  if (file.role !== 'truth' || file.map.relevance) return [];
+  const names = new RegExp(`^(?:${state.catalog.grade_columns})$`, 'i');
+  return file.columns
+    .map(one => one.name)
+    .filter(one => names.test(one) && !state.question.by.includes(one))
+    .slice(0, 1);
+}
+
 /** The columns of a file that a question reads. */
 export function columnsOf(state, file) {
   const { by, cluster } = state.question;
@@ -46,6 +56,7 @@ export function columnsOf(state, file) {
       : Object.entries(file.map)
           .filter(([key]) => !['label', 'cluster'].includes(key))
           .map(([, column]) => column);
+  read.push(...unreadGrade(state, file));
   return own.filter(one => read.includes(one) || by.includes(one));
 }
 
@@ -117,7 +128,9 @@ function renamed(state, runs, truth, queries, isOrdered) {
     const columns = [...system, ...KEYS.map(key => as(file.map[key], key)), order, PLACE];
     return `SELECT ${columns.join(', ')} FROM ${quoted(file.table)}`;
   };
-  const relevance = truth.map.relevance ? [as(truth.map.relevance, 'relevance')] : [];
+  const relevance = truth.map.relevance
+    ? [as(truth.map.relevance, 'relevance')]
+    : unreadGrade(state, truth).map(quoted);
   const judged = hasLists(truth.map, truth.columns)
     ? lists(truth, 'truth', sliced(truth))
     : `SELECT ${[...sliced(truth), ...KEYS.map(key => as(truth.map[key], key)), ...relevance].join(', ')} FROM ${quoted(truth.table)}`;

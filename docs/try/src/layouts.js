@@ -56,9 +56,8 @@ export const textOf = (layouts, fileName) =>
   Object.values(layouts).find(layout => isOfTool(layout, fileName))?.text ?? null;
 
 /** A column that some layout reads as `key`, for a table that fits none. */
-function likely(layouts, key, columns, roles = ['predictions', 'truth']) {
+function likely(layouts, key, columns) {
   const names = shapes(layouts)
-    .filter(shape => roles.includes(shape.role))
     .flatMap(shape => list(shape.columns[key]))
     .map(one => one.toLowerCase());
   return columns.find(one => names.includes(one.name.toLowerCase()))?.name ?? '';
@@ -89,7 +88,7 @@ export function recognized(layouts, systems, columns, fileName) {
     score: named('score'),
     rank: '',
     system: columns.find(one => systems.test(one.name))?.name ?? '',
-    relevance: chosen?.map.relevance ?? likely(layouts, 'relevance', free, ['truth']),
+    relevance: gradeOf(chosen, fits, columns),
     label: named('label'),
     cluster: named('query_id'),
   };
@@ -99,6 +98,13 @@ export function recognized(layouts, systems, columns, fileName) {
   const { computed, typed, title } = chosen;
   return { role: map.label ? 'rows' : chosen.role, map, layout: title, computed, typed };
 }
+
+/** The grade of a truth, as the package finds it: by a layout that fits, or by its name. */
+const gradeOf = (chosen, fits, columns) =>
+  fits.find(one => one.role === 'truth' && (one === chosen || !Object.keys(one.computed).length))?.map
+    .relevance ??
+  columns.find(one => one.name.toLowerCase() === 'relevance')?.name ??
+  '';
 
 /** Whether a row holds a list of items. */
 export const hasLists = (map, columns) =>
@@ -160,5 +166,6 @@ export function settle(files) {
       if (one.role === 'rows' && one.map.query_id && one.map.item_id) one.role = 'predictions';
   }
   for (const one of files)
-    if (one.role === 'truth' && !one.map.relevance && one.map.score) one.map.relevance = one.map.score;
+    if (one.role === 'truth' && !one.map.relevance && one.map.label?.toLowerCase() === 'label')
+      one.map.relevance = one.map.label;
 }
