@@ -207,11 +207,12 @@ export function drawCare(state) {
 }
 
 /** A finding as one sentence: `31,535 of 42,201 returned items without a judgment (75%).` */
-export function sentence({ message, check, count: n, of }) {
-  if (!n) return ended(message.split(';')[0]);
+export function sentence({ message, count: n, of }) {
   const start = of ? `${n} of ${of} ` : `${n} `;
   const at = message.indexOf(start);
-  const what = at < 0 ? check : message.slice(at + start.length).split(/ \(|;/)[0];
+  // A message that does not begin with the numbers has them within it, or has none.
+  if (at < 0) return ended(message.split(/ \(|;/)[0]);
+  const what = message.slice(at + start.length).split(/ \(|;/)[0];
   const share = of ? ` (${((100 * n) / of).toFixed(n / of < 0.1 ? 1 : 0)}%)` : '';
   return ended(`${count(n)}${of ? ` of ${count(of)}` : ''} ${what}${share}`);
 }
