@@ -9,7 +9,7 @@
 --           TPR 1 at FPR 0: one threshold separates the two classes completely
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
--- values:   points: the most points to keep, at equal lengths of the curve; by default all of them
+-- values:   points: the most points to keep, at equal lengths of the curve; by default all
 -- chart:    roc (points = 80)
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
