@@ -160,6 +160,7 @@ UNBOUND = {
 
 
 @pytest.mark.engine
+@pytest.mark.some(3)
 @pytest.mark.parametrize("condition", UNBOUND)
 def test_a_condition_that_does_not_bind_is_refused_in_our_words(condition: str) -> None:
     """The words of DuckDB are about a query that the user never wrote."""
