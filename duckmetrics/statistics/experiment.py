@@ -81,12 +81,14 @@ class Plan:
         return (RATIO_CHECK, {}) if self.planned is None else (SEQUENTIAL_CHECK, {"planned": self.planned})
 
 
-def read_looks(sequential: bool, planned: Any) -> int | None:
+def read_looks(sequential: Any, planned: Any) -> int | None:
     """Return the number of units that a sequential test is planned for; None for a test that looks once.
 
     Raises:
         MetricError: it is not a positive whole number, or the test is not sequential.
     """
+    if not isinstance(sequential, bool):
+        raise MetricError(f"sequential={sequential!r}", "is not true or false", "write sequential=True")
     if planned is not None and whole_number(planned) < 1:
         raise MetricError(
             f"planned={planned!r}", "not a number of units", "write a whole number such as 5000"

@@ -363,6 +363,7 @@ def test_a_planned_variant_without_units_is_a_mismatch() -> None:
         ({"adjust": "homl"}, MetricError, "adjust: unknown method 'homl'; did you mean 'holm'?"),
         ({"interval": 95}, MetricError, "no level of confidence"),
         ({"alpha": 0}, MetricError, "no probability"),
+        ({"sequential": "no"}, MetricError, "sequential='no': is not true or false; write sequential=True"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_refused(change: dict[str, Any], error: type, message: str) -> None:
