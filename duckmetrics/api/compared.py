@@ -18,9 +18,10 @@ from duckmetrics.comparison.unpaired import of_own_queries, without_unanswered
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
-from duckmetrics.inputs.interval_options import read_probability
+from duckmetrics.inputs.interval_options import read_flag, read_probability
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.evaluation import Evaluation
+from duckmetrics.sentences.families import MAX_T
 from duckmetrics.statistics.adjustment import HOLM, NONE, find_adjustment
 
 if TYPE_CHECKING:
@@ -65,12 +66,16 @@ def read_comparer(
     Raises:
         MetricError: a test, method or probability cannot be read, or a method that does not fit the test.
     """
+    unpaired, allow_different = read_flag("unpaired", unpaired), read_flag("allow_different", allow_different)
     chosen = find_test(catalog(), test, unpaired)
     method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM), of_units=True)
-    all_pairs = of_all_pairs(chosen) if pairs is None else pairs
+    all_pairs = of_all_pairs(chosen) if pairs is None else read_flag("pairs", pairs)
     refuse_unfit(chosen, method, all_pairs)
     error_rate = read_probability("alpha", alpha, 0.05)
-    inference = replace(inference, alpha=error_rate, adjusted=method != NONE, pairs=all_pairs)
+    inference = replace(
+        inference, alpha=error_rate, adjusted=method != NONE, pairs=all_pairs,
+        resampling="resamples" in chosen.own_params or method == MAX_T,
+    )  # fmt: skip
     wanted = read_probability("power", power, 0.8)
     units = read_planned(chosen, planned)
     return Comparer(catalog(), chosen, method, inference, wanted, allow_different, all_pairs, planned=units)

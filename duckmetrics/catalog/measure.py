@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -35,6 +35,8 @@ class Measure:
         untied: whether a preset requires that no scores of a query are equal.
         tools: the presets of the tools that use this text as a name; empty for our own names.
         member_of: the set that the text is a member of, if the set was asked for.
+        given: the parameters that the text fixes, so that a switch of the call does not change them.
+        without_effect: the switches of the call that change nothing, in words, which a preset allows.
     """
 
     metric: Definition
@@ -47,6 +49,8 @@ class Measure:
     untied: bool = False
     tools: tuple[str, ...] = ()
     member_of: NameSet | None = None
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    without_effect: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def family(self) -> str:

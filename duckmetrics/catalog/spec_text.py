@@ -53,6 +53,8 @@ def with_cutoffs(specs: Sequence[str], cutoffs: Sequence[object]) -> list[str]:
     """Write a spec that has no cut-off once for each of a list of cut-offs."""
     if not cutoffs:
         raise MetricError("switch k", "no cut-off", "list at least one, such as k=[5, 10]")
+    if all("@" in spec for spec in specs):
+        raise MetricError("switch k", "every metric has a cut-off of its own, which wins", "leave it out")
     each = ([spec] if "@" in spec else [f"{spec.strip()}@{k}" for k in cutoffs] for spec in specs)
     return [spec for own in each for spec in own]
 

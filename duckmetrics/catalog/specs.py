@@ -55,6 +55,7 @@ def parse_measures(
         replace(parse_measure(catalog, spec, switches, meant, like), member_of=of)
         for spec, of in once(expanded(catalog, specs, like))
     ]
+    without_effect = []
     for name, value in switches.items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
@@ -62,7 +63,13 @@ def parse_measures(
             if name not in known:
                 advice = suggestion(name, known - {CUTOFF})
                 raise MetricError(f"switch {name!r}", "no metric asked for takes it", advice)
-            raise next(filter(None, refusals)).within(f"switch {name}={value}")
+            refusal = next(filter(None, refusals))
+            if like is None or not any(_is_without_effect(catalog, m, name, value) for m in measures):
+                raise refusal.within(f"switch {name}={value}")
+            without_effect.append(str(refusal.what))
+    if CUTOFF in switches:
+        measures = [_named_after_cutoff(measure) for measure in measures]
+    measures[0] = replace(measures[0], without_effect=tuple(without_effect))
     refuse_several(measures, PER_CALL)
     if twice := {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}:
         raise MetricError(sorted(twice)[0], "asked for twice", "name each metric once")
@@ -259,6 +266,7 @@ def _read(
     """Bind the arguments of a spec whose metric is known, and the parameters given separately."""
     declared = catalog.params(alias.metric)
     given = _given(spec, match, alias, declared, params or {})
+    stated = [*given]
     usual = entry.settings(match["k"] is not None) if entry else {}
     aggregation: str | None = None
     if alias.metric.is_of_systems and AGGREGATION in given:
@@ -285,7 +293,7 @@ def _read(
         name = f"{alias.metric.family}.{name}"
     return Measure(
         alias.metric, spec.strip(), name, tuple(values.items()), aggregation, tuple(declared.values()),
-        entry.requires if entry else "", bool(entry and entry.untied),
+        entry.requires if entry else "", bool(entry and entry.untied), given=frozenset(stated),
     )  # fmt: skip
 
 
@@ -377,7 +385,7 @@ def _changes_nothing(catalog: Catalog, metric: Definition, name: str, value: Val
 def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> MetricError | None:
     """Return why a measure does not take a switch; None when it does."""
     if name == AGGREGATION and measure.aggregation is not None:
-        return None
+        return None if measure.aggregation == value else _fixed(measure, name)
     declared = catalog.params(measure.metric)
     if name not in declared:
         return MetricError("", f"{measure.metric.name} has no parameter {name!r}", "leave it out")
@@ -386,11 +394,34 @@ def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> Me
         check_value(str(measure.text), declared[name], changed)
     except MetricError as error:
         return error
-    if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
+    if _is_without_effect(catalog, measure, name, value):
         return MetricError(measure.text, *_changes_nothing(catalog, measure.metric, name, changed[name]))
-    if measure.values[name] == changed[name] or name not in _bound(catalog, measure):
+    if measure.values[name] == changed[name] or name not in measure.given:
         return None
-    return MetricError("", f"{measure.text} fixes {name} already", f"write {measure.metric.name}(...)")
+    if name in _bound(catalog, measure):
+        return MetricError("", f"{measure.text} fixes {name} already", f"write {measure.metric.name}(...)")
+    return _fixed(measure, name)
+
+
+def _fixed(measure: Measure, name: str) -> MetricError:
+    return MetricError("", f"{measure.text} has a {name} of its own, which wins", "leave one of them out")
+
+
+def _is_without_effect(catalog: Catalog, measure: Measure, name: str, value: object) -> bool:
+    """Return whether a measure declares a switch, and its value changes nothing."""
+    declared = catalog.params(measure.metric)
+    if name not in declared:
+        return False
+    changed = {**measure.values, name: typed_value(f"switch {name}", declared[name], value)}
+    return changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed)
+
+
+def _named_after_cutoff(measure: Measure) -> Measure:
+    """Write the cut-off of the call behind a name that has none, so that the row says it."""
+    cutoff = measure.values.get(CUTOFF)
+    if cutoff is None or CUTOFF in measure.given:
+        return measure
+    return replace(measure, text=f"{measure.text}@{cutoff}")
 
 
 def _bound(catalog: Catalog, measure: Measure) -> Mapping[str, Value]:

@@ -18,7 +18,7 @@ from duckmetrics.checks.copies import explained_copies
 from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.given_tables import lacks_a_table, side_tables_of
 from duckmetrics.checks.messages import finding_of
-from duckmetrics.checks.notes import foreign_names, unread_grades
+from duckmetrics.checks.notes import of_other_tools, unread_grades
 from duckmetrics.checks.one_pass import counts_in_one_pass
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, plan_to, selects, unpruned
@@ -64,7 +64,7 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     if errors:
         errors += examination.explained(errors)
         raise refusal(errors)
-    return [*found, *examination.explained(found), *unread_grades(inputs), *foreign_names(measures)]
+    return [*found, *examination.explained(found), *unread_grades(inputs), *of_other_tools(measures)]
 
 
 def check_values(

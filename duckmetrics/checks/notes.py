@@ -92,8 +92,8 @@ def unread_grades(inputs: Inputs) -> list[Finding]:
     return [Finding("unread_grade", WARNING, label, column, 0, (), f"{label}: {what}; {advice}", advice)]
 
 
-def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
-    """Return notes on names of other tools: what they mean here, and which members of a set are missing."""
+def of_other_tools(measures: Sequence[Measure]) -> list[Finding]:
+    """Return notes on other tools: names, members of a set that are missing, switches without effect."""
     named: dict[tuple[str, ...], list[Measure]] = {}
     for measure in measures:
         if measure.tools:
@@ -107,6 +107,8 @@ def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
     for one in dict.fromkeys(measure.member_of for measure in measures):
         if one is not None and one.without:
             found.append(_note("partial_set", f"{one.name} is without {one.without}", "", 0))
+    idle = dict.fromkeys(what for measure in measures for what in measure.without_effect)
+    found += [_note("without_effect", what, "", 0) for what in idle]
     return found
 
 

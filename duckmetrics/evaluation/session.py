@@ -30,6 +30,7 @@ from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.inputs.versions import chosen_versions
+from duckmetrics.ranking_inputs.side_tables import table_of
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Session:
                 "ask for a metric of rankings, such as ndcg@10",
             )
         families = dict.fromkeys(measure.family for measure in measures)
+        request.refuse_idle(families, {table_of(n) for m in measures for n in m.metric.further_inputs})
         parts: list[FamilyEvaluation] = []
         for family in families:
             chosen = [measure for measure in measures if measure.family == family]
@@ -190,6 +192,9 @@ class Session:
                     raise
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
+        if request.inference is not None:
+            found = (part.units for part in parts if part.units is not None)
+            request.inference.refuse_idle(any(units.samples is not None for units in found))
         return parts
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.column_types import INTEGER
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
@@ -19,6 +20,12 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant", "category", "vector", "timestamp",
 )  # fmt: skip
+PLURALS = {RANKING: "rankings", CLASSIFICATION: "classifiers"}
+# The families that read a column, where it is not both.
+READERS = {"weight": {CLASSIFICATION}, "group_id": {CLASSIFICATION}} | dict.fromkeys(
+    ("rank", "position", "relevance", "items", "scores", "relevant", "category", "vector", "timestamp"),
+    {RANKING},
+)
 # DuckDB's names of the columns of a file without names, and the delimiters between names in one line.
 _UNNAMED = re.compile(r"column[0-9]+")
 _DELIMITER = re.compile(r"[ :;|,/^~]+")

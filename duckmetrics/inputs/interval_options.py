@@ -44,6 +44,7 @@ class Inference:
         adjusted: whether the p-values of all comparisons are adjusted together, which takes more resamples.
         measures: the number of measures that are evaluated together.
         pairs: whether all pairs of systems are compared, not only each with a baseline.
+        resampling: whether the test or its adjustment resamples.
     """
 
     level: float = LEVEL
@@ -57,12 +58,31 @@ class Inference:
     adjusted: bool = False
     measures: int = 0
     pairs: bool = False
+    resampling: bool = False
 
     def enough(self, comparisons: int, usual: int, most: int) -> int:
         """Return the number of resamples at which the adjusted p of these comparisons can be below alpha."""
         if self.fixed:
             return usual
         return min(max(usual, math.ceil(2 * comparisons / self.alpha)), most)
+
+    def refuse_idle(self, sampled: bool) -> None:
+        """Refuse options of resampling where nothing is resampled.
+
+        Args:
+            sampled: whether a metric is computed again on each resample.
+
+        Raises:
+            MetricError: names the option.
+        """
+        if sampled or self.resampling or self.method == BOOTSTRAP:
+            return
+        option = "resamples" if self.fixed else "seed" if self.seed != SEED else ""
+        if option:
+            raise MetricError(
+                option, "changes nothing, because nothing is resampled in this call",
+                "leave it out, or add interval_method='bootstrap' (--interval-method bootstrap)",
+            )  # fmt: skip
 
     def values(self) -> dict[str, Value]:
         """Return the parameters of the files under sql/statistics."""
@@ -109,11 +129,27 @@ def read_intervals(
     """
     if level is not None and level is not False:
         return read_inference(level, method, cluster, resamples, seed)
-    if cluster is not None or method != USUAL_METHOD:
+    given = {
+        "cluster": cluster is not None, "interval_method": method != USUAL_METHOD,
+        "resamples": resamples is not None, "seed": seed != SEED,
+    }  # fmt: skip
+    if idle := [name for name, is_given in given.items() if is_given]:
         raise MetricError(
-            "cluster and interval_method", "belong to intervals", "add interval=0.95 (--interval)"
-        )
+            " and ".join(idle), "without effect, because no interval is asked for",
+            "add interval=0.95 (--interval)",
+        )  # fmt: skip
     return None
+
+
+def read_flag(name: str, value: object) -> bool:
+    """Read an option that is on or off.
+
+    Raises:
+        MetricError: it is something else, such as a word.
+    """
+    if not isinstance(value, bool):
+        raise MetricError(f"{name}={value!r}", "is neither true nor false", f"write {name}=True")
+    return value
 
 
 def read_probability(name: str, value: object, usual: float) -> float:

@@ -32,6 +32,8 @@ LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
 # Types of labels that are words; lists of them are not.
 _WORD = re.compile(r"VARCHAR|ENUM\(.*\)", re.DOTALL)
+# The number of a class, also as Spark writes labels.
+_CLASS = re.compile(r"\d+(\.0)?")
 # The number of labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the names of ids, and the ids.
@@ -149,6 +151,12 @@ class LayoutTables:
             InputError: no row has the label that is named; names the labels that there are.
         """
         name = self._own(source, role, "label") or self._own(source, role, "relevance")
+        if name is None and source.positive is not None:
+            raise InputError(
+                f"positive={source.positive}",
+                f"names a label, and {source.label} has none that is read",
+                "leave it out, or map the labels with columns={'label': ...} (--column label=...)",
+            )
         if name is None or not self._is_graded(role):
             return source
         text = exp.cast(quoted(name), "VARCHAR")
@@ -254,7 +262,9 @@ class LayoutTables:
 
     def _arranged(self, source: Source, shape: Shape, fit: Fit) -> Source:
         """Return the table with the columns that a layout names, and those that it computes."""
-        computed = {name: self._expression(source, sql, fit) for name, sql in fit.computed.items()}
+        computed = {
+            name: self._expression(source, sql, fit, shape.positive) for name, sql in fit.computed.items()
+        }
         for name, columns in fit.listed.items():
             computed[name] = exp.Array(expressions=[quoted(column) for column in columns])
         aliases: dict[str, str | None] = dict(fit.columns)
@@ -262,20 +272,32 @@ class LayoutTables:
             aliases |= {order: None for order in ORDERS if order not in shape.gives}
         return replace(self._with(source, computed), aliases=aliases, has_holes=bool(fit.listed))
 
-    def _expression(self, source: Source, sql: str, fit: Fit) -> exp.Expr:
-        """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in."""
+    def _expression(self, source: Source, sql: str, fit: Fit, usual: str) -> exp.Expr:
+        """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in.
+
+        Args:
+            usual: the number of the positive class if none is named; empty if the labels are no numbers.
+        """
         tree = sqlglot.parse_one(sql, dialect=DIALECT)
         for column in tree.find_all(exp.Column):
             name = column.name.replace("{name}", fit.own)
             column.this.set("this", source.find(name) or name)
         for placeholder in list(tree.find_all(exp.Placeholder)):
-            if self._request.positive is None:
+            positive = self._request.positive or usual
+            if not positive:
                 raise InputError(
                     source.label,
                     f"labels are text, and the positive one is not named; read ({fit})",
                     "name it with positive='yes' (on the command line --positive yes)",
                 )
-            placeholder.replace(literal(self._request.positive))
+            if usual and not _CLASS.fullmatch(positive):
+                raise InputError(
+                    source.label,
+                    f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of "
+                    f"one; read ({fit})",
+                    "name the number of the class, as in positive=1 (--positive 1), or map a column of scores",
+                )
+            placeholder.replace(literal(str(int(float(positive))) if usual else positive))
         _name_fields(tree, source)
         return tree
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import positive_number
-from duckmetrics.inputs.columns import ColumnMap, read_columns
+from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
+from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
@@ -19,7 +20,7 @@ from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import date
 
     from sqlglot import exp
@@ -118,6 +119,41 @@ class Request:
         """Whether a table is given that only metrics of rankings read."""
         return self.truth is not None or self.has_side_tables
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether queries, or rows, are put together: as slices, or as clusters."""
+        cluster = self.inference is not None and self.inference.cluster is not None
+        return bool(self.by) or cluster or CLUSTER in self.columns.names
+
+    def refuse_idle(self, families: Collection[str], needed: Collection[str]) -> None:
+        """Refuse tables and columns that nothing in the call reads.
+
+        Args:
+            families: the families of the metrics.
+            needed: the tables next to predictions and truth that the metrics read.
+
+        Raises:
+            InputError: names the first of them.
+        """
+        if self.queries is not None and not self.has_groups:
+            raise InputError(
+                "queries", "only slices and clusters read this table, and none is asked for",
+                "add by= (--by), or leave the table out",
+            )  # fmt: skip
+        # Without a catalogue, the items are those of the history, which also has slices of its own.
+        read = {*needed, *([HISTORY] if self.by or (ITEMS in needed and self.items is None) else [])}
+        for table, given in self.side_tables.items():
+            if given is not None and table not in read:
+                raise InputError(table, "no metric asked for reads this table", "leave it out")
+        for key in self.columns.names:
+            role, _, column = key.rpartition(".")
+            readers = READERS.get(column)
+            if readers is not None and role in ("", "predictions", "truth") and not readers & {*families}:
+                raise InputError(
+                    f"columns: {key}", f"is not used by {' and '.join(PLURALS[one] for one in families)}",
+                    "leave it out",
+                )  # fmt: skip
+
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
         inference = self.inference and replace(self.inference, measures=len(measures))
@@ -205,11 +241,7 @@ def _refuse_absent(request: Request) -> None:
                 "this table is not given",
                 f"give it with {table}= ({option}), or leave the {what} out",
             )
-    if (
-        "queries" in request.where
-        and not request.by
-        and not (request.inference and request.inference.cluster)
-    ):
+    if "queries" in request.where and not request.has_groups:
         raise InputError(
             "where queries",
             "only slices and clusters read this table, so that it restricts no result",

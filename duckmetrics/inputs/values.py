@@ -15,7 +15,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import EXACT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted, try_cast
-from duckmetrics.expressions.column_types import NUMBER, WIDE
+from duckmetrics.expressions.column_types import INTEGER, NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.advice import replaced
 from duckmetrics.inputs.columns import (
@@ -147,10 +147,17 @@ def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp
 
 
 def is_positive(source: Source, name: str, label: str) -> exp.Expr:
-    """Write whether a label is the positive one, also where DuckDB reads yes and no as booleans."""
+    """Write whether a label is the positive one, also where DuckDB reads yes and no as booleans.
+
+    A label that is stored as 1.0 is also called 1.
+    """
     if source.columns[name] == "BOOLEAN":
         boolean = try_cast(literal(label), "BOOLEAN")
         return exp.EQ(this=quoted(name), expression=boolean)
+    type_ = source.columns[name]
+    if NUMBER.fullmatch(type_) and not INTEGER.fullmatch(type_):
+        number = try_cast(literal(label), "DOUBLE")
+        return exp.EQ(this=exp.cast(quoted(name), "DOUBLE"), expression=number)
     return exp.EQ(this=exp.cast(quoted(name), "VARCHAR"), expression=literal(label))
 
 

@@ -7,6 +7,8 @@ keys:
   may hold a part that is the user's own, as in ``predicted_{name}``; ``*`` is the only other column.
 - ``types``: a column -> the pattern of its type in DuckDB, where the name alone is not certain.
 - ``computed``: a canonical column -> SQL over the columns; ``$positive`` is the positive label.
+- ``positive``: the number of the class that is positive unless the user names another one, where the labels
+  are the numbers 0, 1, ... of the classes.
 - ``numbered``: the canonical column that lists columns such as rec_1, rec_2, ...
 - ``exact = true``: recognized only if the table has no other column.
 - ``certain = false``: never recognized, only read if the user names the layout.
@@ -81,6 +83,7 @@ class Shape:
     columns: Mapping[str, tuple[str, ...]]
     types: Mapping[str, str] = field(default_factory=dict)
     computed: Mapping[str, str] = field(default_factory=dict)
+    positive: str = ""
     numbered: str = ""
     certain: bool = True
     exact: bool = False

@@ -446,6 +446,15 @@ OF_ROWS = {
     "certain": _rows(
         "clipped_probability", "note", 1, "score", "label=1.0, score=1.0", "eps",
         predictions=_observed(score="if(i = 399, 1, score)"), metrics="log_loss"),
+    "percent scores at a threshold": _rows(
+        "no_threshold", "error", 396, "score", "label=0.0, score=1.125", "threshold=50",
+        predictions=_observed(score="score * 100"), metrics="f1", also=("percent_score",)),
+    "percent scores": _rows(
+        "percent_score", "warning", 396, "score", "score=1.125", "by 100",
+        predictions=_observed(score="score * 100")),
+    "classes for scores": _rows(
+        "hard_score", "warning", 2, "score", "score=0.0, n=200", "predict_proba",
+        predictions=_observed(score="CAST(score > 0.5 AS INTEGER)")),
     "a number for no score": _rows(
         "stray_score", "warning", 2, "score", "label=0.0, score=-1.0", "missing score",
         predictions=_observed(score="if(i IN (0, 3), -1, score)")),

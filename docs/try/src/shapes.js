@@ -64,7 +64,7 @@ function fitOf(shape, columns, own) {
   // A table that has the columns already is not of this shape.
   if (Object.keys(computed).some(key => known.has(key))) return null;
   for (const key of Object.keys(computed)) map[KEYS[key] ?? key] = key;
-  return { map, computed, typed };
+  return { map, computed, typed, usual: shape.positive };
 }
 
 /** The columns called by a stem and 1, 2, ... (or 0, 1, ...), if there is one such stem. */
@@ -91,7 +91,7 @@ const listOf = columns => `list_filter([${columns.map(quoted).join(', ')}], lamb
 export function viewOf(file) {
   if (!file?.computed) return [];
   const columns = Object.entries(file.computed).map(
-    ([key, sql]) => `${sql.replaceAll('$positive', () => literal(file.positive ?? ''))} AS ${quoted(key)}`,
+    ([key, sql]) => `${sql.replaceAll('$positive', () => literal(file.positive ?? file.usual ?? ''))} AS ${quoted(key)}`,
   );
   const text = `SELECT *,\n    ${columns.join(',\n    ')}\nFROM ${quoted(file.source)}`;
   return [`CREATE OR REPLACE TEMP VIEW ${quoted(file.table)} AS\n${text}`];
