@@ -8,6 +8,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table
+from duckmetrics.compose.reading import WITHOUT_TRUTH, needs_truth
 from duckmetrics.errors import MetricError
 from duckmetrics.presets.presets import preset
 
@@ -66,6 +67,8 @@ def sql(
     else:
         tool = None if like is None else preset(like)
         measures = parse_measures(catalog(), specs, switches, lambda: RANKING, tool)
+        if all(measure.family == RANKING for measure in measures) and not needs_truth(catalog(), measures):
+            measures = parse_measures(catalog(), specs, {**WITHOUT_TRUTH, **switches}, lambda: RANKING, tool)
     from duckmetrics.evaluation.sql_text import composed_sql
 
     return composed_sql(catalog(), measures, dialect, per_query=per_query, system=system, steps=steps)

@@ -18,14 +18,15 @@ from duckmetrics.checks.copies import explained_copies
 from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.given_tables import lacks_a_table, side_tables_of
 from duckmetrics.checks.messages import finding_of
-from duckmetrics.checks.notes import of_other_tools, unread_grades
+from duckmetrics.checks.notes import of_other_tools, unasked, unread_grades
 from duckmetrics.checks.one_pass import counts_in_one_pass
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, plan_to, selects, unpruned
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import bind, is_false, literal
-from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS
 from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
@@ -64,7 +65,8 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     if errors:
         errors += examination.explained(errors)
         raise refusal(errors)
-    return [*found, *examination.explained(found), *unread_grades(inputs), *of_other_tools(measures)]
+    names = [*unread_grades(inputs), *unasked(inputs, measures[0].family)]
+    return [*found, *examination.explained(found), *names, *of_other_tools(measures)]
 
 
 def check_values(

@@ -11,7 +11,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, Examination, protected
 from duckmetrics.checks.mended_tables import EVERY
-from duckmetrics.checks.notes import unread_grades, unweighted, varying
+from duckmetrics.checks.notes import unasked, unread_grades, unweighted, varying
 from duckmetrics.checks.schema import Admission
 from duckmetrics.compose.reading import TRUTH, needed_by
 from duckmetrics.engines.engine import keep_readable
@@ -64,7 +64,7 @@ def inspect_ranking(
         catalog, engine, inputs, measures, admission.doubtful, request.checked,
         [table for table in MEANINGS if table in inputs.queries],
     )  # fmt: skip
-    found = [*admission.findings, *_examined(examination), *unread_grades(inputs)]
+    found = [*admission.findings, *_examined(examination), *unread_grades(inputs), *unasked(inputs, RANKING)]
     found += _refused("absent_table", lambda: _refuse_absent(catalog, request, inputs, measures))
     found += _refused("varying_attribute", lambda: varying(engine, inputs))
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
@@ -86,6 +86,7 @@ def inspect_classification(
         return Inspection(tuple(admission.findings))
     examination = Examination(catalog, engine, inputs, decided, admission.doubtful, request.checked)
     found = [*admission.findings, *_examined(examination), *unweighted(inputs, decided)]
+    found += unasked(inputs, CLASSIFICATION)
     if any(has_relation(catalog, m, BINARY) for m in decided) and all(f.severity != ERROR for f in found):
         examination.measures = _measures_of_checks(catalog, inputs)
         _, summary = slice_values(catalog, engine, inputs, examination.measures)

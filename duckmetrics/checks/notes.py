@@ -10,7 +10,8 @@ from duckmetrics.checks.counting import count_of
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.inputs.columns import longer_key
+from duckmetrics.inputs.columns import FIRST, PLURALS, longer_key
+from duckmetrics.layouts.layouts import ORDERS
 from duckmetrics.results.findings import EXAMPLES, NOTE, WARNING, Finding
 from duckmetrics.sentences.lists import counted
 
@@ -31,6 +32,11 @@ UNANSWERED_COUNT = {
     "skip": "they are left out",
 }  # fmt: skip
 GIVE_ATTRIBUTES = "give the attributes of all queries with queries="
+TAKEN = (
+    "if it is no weight, set weighted=false (--set weighted=false); if it is, map it with "
+    "columns={'weight': 'weight'} (--column weight=weight)"
+)
+UNUSED = "every query counts as 1"
 UNWEIGHTED = "read it without weights too, or leave it out"
 
 
@@ -82,12 +88,26 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
     ]  # fmt: skip
 
 
+def unasked(inputs: Inputs, family: str) -> list[Finding]:
+    """Return notes on columns whose name suggests a meaning: whether they are taken unasked."""
+    found = []
+    for table, column, is_taken in inputs.unasked:
+        label = inputs.labels[table]
+        what = "weights the rows, for its name" if is_taken else f"is not used by {PLURALS[family]}"
+        advice = TAKEN if is_taken else UNUSED
+        message = f"{label}: column {column!r}: {what}; {advice}"
+        found.append(Finding("unasked_column", NOTE, label, column, 0, (), message, advice))
+    return found
+
+
 def unread_grades(inputs: Inputs) -> list[Finding]:
     """Return a warning if the truth has a column that looks like grades, and none is read."""
     if inputs.unread_grade is None:
         return []
     label, column = inputs.labels["truth"], inputs.unread_grade
     advice = f"name it with columns={{'relevance': {column!r}}} (--column relevance={column})"
+    if column.lower() in ORDERS:
+        advice = f"if this is the run, {FIRST}; if it is a grade, {advice}"
     what = f"column {column!r}: not read, so that every item of the truth has grade 1"
     return [Finding("unread_grade", WARNING, label, column, 0, (), f"{label}: {what}; {advice}", advice)]
 

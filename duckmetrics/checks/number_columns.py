@@ -10,8 +10,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.checks.refusals import refusal
 from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.inputs import values
-from duckmetrics.inputs.classification import WEIGHT
-from duckmetrics.inputs.columns import ColumnMap, missing_column
+from duckmetrics.inputs.columns import WEIGHT, ColumnMap, missing_column
 from duckmetrics.inputs.lists import items_of, list_column
 from duckmetrics.ranking_inputs.truth import no_labels
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TRUTH = "truth"
 QUERIES, LISTS = "queries", "lists"
+# The switches where no table says which items are relevant, and no metric asks: the answered queries count.
+WITHOUT_TRUTH = {"population": "predictions"}
 
 
 def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
-from duckmetrics.compose.reading import needs_truth, truth_reader
+from duckmetrics.compose.reading import WITHOUT_TRUTH, needs_truth, truth_reader
 from duckmetrics.connections.duckdb_errors import unbound
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
@@ -104,8 +104,7 @@ class Session:
         measures = parse_measures(self.catalog, specs, request.switches, meant, request.like)
         if not self._is_without_truth(measures):
             return measures
-        # The queries are those that were answered.
-        self.request = replace(request, switches={"population": "predictions", **request.switches})
+        self.request = replace(request, switches={**WITHOUT_TRUTH, **request.switches})
         return parse_measures(self.catalog, specs, self.request.switches, meant, request.like)
 
     def request_for(self, measures: Sequence[Measure]) -> Request:

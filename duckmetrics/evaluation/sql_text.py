@@ -11,12 +11,14 @@ from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.dropped_columns import dropped
 from duckmetrics.compose.functions import inlined, linked
+from duckmetrics.compose.reading import TRUTH, needs_truth
 from duckmetrics.dialects import DIALECTS, find_dialect
 from duckmetrics.dialects.portable import refuse_unportable
 from duckmetrics.dialects.rewrites import outer_joins
 from duckmetrics.dialects.translation import rewritten, written
 from duckmetrics.dialects.user_tables import SYSTEM, TYPES, UserTables
 from duckmetrics.errors import MetricError
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.summaries.classification import per_slice
@@ -75,15 +77,23 @@ def composed_sql(
     if system is None:
         constants[SYSTEM] = ONE_SYSTEM
     positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
-    tables = UserTables(_declared(measures), known.name, system, positions)
-    return "".join(_needs(measures)) + _script(catalog, dropped(query, constants), tables, steps)
+    query = dropped(query, constants)
+    read = {table.name for table in query.find_all(exp.Table)}
+    declared = {table: columns for table, columns in _declared(measures).items() if table in read}
+    tables = UserTables(declared, known.name, system, positions)
+    return "".join(_needs(measures)) + _script(catalog, query, tables, steps)
 
 
 def _of_queries(
     catalog: Catalog, measures: Sequence[Measure], per_query: bool, system: str | None
 ) -> exp.Select:
     """Return the query of rankings, with a column of systems."""
-    one = {"systems": exp.select(exp.Literal.string(ONE_SYSTEM).as_(SYSTEM))} if system is None else None
+    one = {"systems": exp.select(exp.Literal.string(ONE_SYSTEM).as_(SYSTEM))} if system is None else {}
+    if not needs_truth(catalog, measures):
+        # Some relevant item for each query, so that none of them counts as one without.
+        no_item = exp.Case().when(exp.false(), exp.column("item_id"))
+        nothing = exp.select("query_id", no_item.as_("item_id"), literal(1.0).as_("relevance"))
+        one[TRUTH] = nothing.distinct().from_("predictions")
     of_systems = [measure for measure in measures if measure.metric.is_of_systems]
     if of_systems:
         _refuse_mixed(measures, of_systems, per_query)

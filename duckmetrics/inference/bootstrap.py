@@ -10,7 +10,8 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
 from duckmetrics.inference.sums import is_estimate
 from duckmetrics.inference.units import DRAW, SEGMENT, WHOLE, struct
-from duckmetrics.inputs.classification import GROUP, WEIGHT
+from duckmetrics.inputs.classification import GROUP
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.summaries.classification import per_slice
 from duckmetrics.summaries.plans import plans
 

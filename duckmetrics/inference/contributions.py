@@ -14,7 +14,8 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.inference.sums import Sums
 from duckmetrics.inference.units import SEGMENT
-from duckmetrics.inputs.classification import GROUP, OVERALL, UNIT, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, OVERALL, UNIT, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import Inputs
 
 if TYPE_CHECKING:

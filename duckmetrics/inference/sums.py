@@ -14,7 +14,8 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.derivatives import denominators, derivative
 from duckmetrics.inference.linear import Linear, weighed
 from duckmetrics.inference.units import SEGMENT, struct
-from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.summaries.classification import COUNTS, SEGMENTS
 from duckmetrics.summaries.plans import Plan, by_group, plans
 

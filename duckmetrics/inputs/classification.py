@@ -19,7 +19,7 @@ from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.column_types import is_wide
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.columns import ColumnMap, missing_column, selected
+from duckmetrics.inputs.columns import WEIGHT, ColumnMap, missing_column, selected
 from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
 from duckmetrics.inputs.inputs import CLUSTER, Inputs
 from duckmetrics.inputs.slices import advice_without, attribute, lacking, slicing_columns
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Keep = Callable[[str, exp.Query], str]
 OVERALL = 0
-WEIGHT, WEIGHTED = "weight", "weighted"
+WEIGHTED = "weighted"
 GROUP = "group_id"
 UNIT = "unit"
 _ROW = "row_of_the_table"
@@ -83,6 +83,7 @@ class _Observing:
     def _weighted(self, measures: Sequence[Measure]) -> bool:
         """Return whether weights count: if the predictions have them, unless no measure wants them."""
         asked = {measure.values.get(WEIGHTED, False) for measure in measures}
+        self.is_asked = True in asked
         if True in asked and None in self.weights:
             raise missing_column(self.systems.first, WEIGHT, "predictions")
         if asked == {False}:
@@ -92,6 +93,12 @@ class _Observing:
                 self.systems.label, f"only some tables have a column {WEIGHT!r}", "give it to all"
             )
         return None not in self.weights
+
+    def _unasked(self) -> tuple[tuple[str, str, bool], ...]:
+        """Return the column of weights that is taken for its name only."""
+        if not self.weighted or self.is_asked or self.columns.given("predictions", WEIGHT) is not None:
+            return ()
+        return (("predictions", str(self.weights[0]), True),)
 
     def _names(self, source: Source) -> dict[str, str]:
         """Return canonical column -> the user's column, for those that are read."""
@@ -203,6 +210,7 @@ class _Observing:
             constants=constants,
             weighted=self.weighted,
             weight=next(filter(None, self.weights), None),
+            unasked=self._unasked(),
             wide_scores=self.wide_scores,
             cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
             shares_rows=self.shares_rows,

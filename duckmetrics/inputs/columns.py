@@ -20,12 +20,16 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant", "category", "vector", "timestamp",
 )  # fmt: skip
+WEIGHT = "weight"
 PLURALS = {RANKING: "rankings", CLASSIFICATION: "classifiers"}
 # The families that read a column, where it is not both.
-READERS = {"weight": {CLASSIFICATION}, "group_id": {CLASSIFICATION}} | dict.fromkeys(
-    ("rank", "position", "relevance", "items", "scores", "relevant", "category", "vector", "timestamp"),
-    {RANKING},
-)
+READERS = {
+    **dict.fromkeys((WEIGHT, "group_id"), frozenset([CLASSIFICATION])),
+    **dict.fromkeys(
+        ("rank", "position", "relevance", "items", "scores", "relevant", "category", "vector", "timestamp"),
+        frozenset([RANKING]),
+    ),
+}
 # DuckDB's names of the columns of a file without names, and the delimiters between names in one line.
 _UNNAMED = re.compile(r"column[0-9]+")
 _DELIMITER = re.compile(r"[ :;|,/^~]+")
@@ -35,6 +39,8 @@ NAMED = (HISTORY, ITEMS, REFERENCE)
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 # The columns of a result that was written as JSON.
 _OF_RESULTS = {"duckmetrics", "command", "rows"}
+# The advice where tables are swapped.
+FIRST = "give the predictions first, then the truth"
 # Columns that one column cannot be at the same time.
 _APART = (("label", "score"), ("query_id", "item_id"))
 
@@ -121,13 +127,16 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
     tool = judged_by(source.whole.columns) if role == "predictions" else None
     if tool is not None:
         what += f", as the truth of {tool} has"
-        return InputError(source.label, what, "give the predictions first, then the truth")
+        return InputError(source.label, what, FIRST)
     meant = likely(role, source.whole.columns)
     if column not in meant:
         return InputError(source.label, what, _mapped(source, column, role))
     meant = {key_of(name, role): known for name, known in meant.items()}
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
-    return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
+    advice = f"map it with columns={meant} (on the command line {options})"
+    if column == "score" and role == "predictions" and source.find("relevance") is None:
+        advice += f"; if this is the truth, {FIRST}"
+    return InputError(source.label, what, advice)
 
 
 def longer_key(parts: Sequence[str], name: str) -> str:
@@ -148,7 +157,7 @@ def swapped(source: Source) -> InputError:
     return InputError(
         source.label,
         "no column 'score' but one 'relevance', as a truth has",
-        "the predictions come first, then the truth; for 'duckmetrics compare' and 'leaderboard', name the "
+        f"{FIRST}; for 'duckmetrics compare' and 'leaderboard', name the "
         "truth with --truth, or the column of the systems with --system; else map the score with "
         "columns={'score': ...} (--column score=...)",
     )

@@ -52,6 +52,8 @@ class Inputs:
         unread_grade: the column of the truth that looks like grades, although every item has grade 1.
         words: the words of advice about each table.
         judged_columns: all columns of the truth.
+        unasked: the columns whose name suggests a meaning, and that nobody named: the table, the column, and
+            whether it is taken.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -77,6 +79,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     leftovers: exp.Query | None = None
     unread_grade: str | None = None
+    unasked: tuple[tuple[str, str, bool], ...] = ()
     shares_rows: bool = False
     has_truth: bool = True
     catalog_columns: tuple[str, ...] = ()

@@ -295,7 +295,7 @@ class LayoutTables:
                     source.label,
                     f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of "
                     f"one; read ({fit})",
-                    "name the number of the class, as in positive=1 (--positive 1), or map a column of scores",
+                    "name the number of the class, as in positive=1 (--positive 1), or map the scores",
                 )
             placeholder.replace(literal(str(int(float(positive))) if usual else positive))
         _name_fields(tree, source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
-from duckmetrics.inputs.columns import CANONICAL
+from duckmetrics.inputs.columns import CANONICAL, FIRST
 from duckmetrics.inputs.sources import kind_of_text
 from duckmetrics.layouts.layouts import likely
 
@@ -22,6 +22,9 @@ _LISTS = {"predictions": "items", "truth": "relevant"}
 _ROWS = (list, tuple, set, frozenset, Generator, map, filter, zip)
 # The column of the numbers in a dictionary of dictionaries.
 _VALUES = {"predictions": "score", "truth": "relevance", "history": "weight", "reference": "score"}
+
+# Whole numbers that are grades rather than scores.
+_USUAL_GRADES = range(11)
 
 
 def as_table(given: Any, role: str) -> Any:
@@ -107,6 +110,31 @@ def _of_lists(given: Mapping[Any, Any], role: str) -> pa.Table:
         _LISTS[role]: [sorted(x) if isinstance(x, set | frozenset) else list(x) for x in given.values()],
     }
     return _arrow(columns, role, COLUMNS)
+
+
+def refuse_swapped(predictions: Any, truth: Any) -> None:
+    """Refuse grades as predictions and scores as the truth: ``{query: {item: number}}`` says no names.
+
+    Raises:
+        InputError: the predictions are few whole numbers, and the truth has fractions.
+    """
+    if not all(isinstance(one, Mapping) and _is_pairs(one) for one in (predictions, truth)):
+        return
+    grades, scores = (
+        [value for items in one.values() for value in items.values()] for one in (predictions, truth)
+    )
+    fractions = {value for value in scores if isinstance(value, float) and not value.is_integer()}
+    is_graded = bool(grades) and all(value in _USUAL_GRADES for value in grades)
+    if is_graded and fractions and 2 * len(fractions) >= len(scores):
+        raise InputError(
+            "predictions (dict)",
+            "look like grades, and the numbers of the truth like scores",
+            f"{FIRST}; if they are right, give columns, as in {{'query_id': [...], 'score': [...], ...}}",
+        )
+
+
+def _is_pairs(given: Mapping[Any, Any]) -> bool:
+    return all(isinstance(items, Mapping) for items in given.values())
 
 
 def _is_nested(given: Mapping[Any, Any], role: str) -> bool:

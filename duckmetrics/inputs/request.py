@@ -11,7 +11,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
 from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS
-from duckmetrics.inputs.python_tables import as_table
+from duckmetrics.inputs.python_tables import as_table, refuse_swapped
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
 from duckmetrics.inputs.systems import given_tables, read_scores
@@ -196,6 +196,7 @@ def read_request(
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
+    refuse_swapped(predictions, truth)
     tables = as_table(given_tables(predictions, system), "predictions")
     given, population = _with_population(catalog, switches or {})
     request = Request(

@@ -23,7 +23,8 @@ from duckmetrics.compose import functions
 from duckmetrics.compose.blocks import KEYS
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, fold, literal
-from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.macro_queries.macro import (
     FUNCTIONS,
     QUOTED,

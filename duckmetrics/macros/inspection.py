@@ -14,7 +14,8 @@ from duckmetrics.checks.notes import UNWEIGHTED
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.forms import CONSTANTS
 from duckmetrics.macro_queries.macro import (

@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.inputs.columns import selected
+from duckmetrics.expressions.column_types import NUMBER
+from duckmetrics.inputs.columns import WEIGHT, selected
 from duckmetrics.inputs.inputs import ITEMS, REFERENCE, Inputs
+from duckmetrics.inputs.slices import columns_in
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 from duckmetrics.ranking_inputs.attributes import Attributes
 from duckmetrics.ranking_inputs.cuts import CUTS, TIME, cuts, time_column
 from duckmetrics.ranking_inputs.predictions import RankingPredictions
 from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS, side_queries
 from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
-from duckmetrics.ranking_inputs.truth import has_labels, require_truth, truth_query, unread_grade
+from duckmetrics.ranking_inputs.truth import (
+    has_labels,
+    refuse_swapped,
+    require_truth,
+    truth_query,
+    unread_grade,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.inputs.request import Request
@@ -31,6 +39,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     """
     tables = RankingTables(request, attach)
     require_truth(tables, request)
+    refuse_swapped(tables)
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
     queries = _queries(tables, ids, predictions, request)
@@ -62,6 +71,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
         runs=predictions.all_runs,
         leftovers=predictions.leftovers(_meaningful(names)),
         unread_grade=unread_grade(tables),
+        unasked=tuple(_unread_weights(tables, request)),
         by_day=by_day,
         text_ids=ids.of_text,
         catalog_columns=tuple(tables.extra[ITEMS].source.all_columns) if ITEMS in tables.extra else (),
@@ -92,6 +102,18 @@ def _queries(
     if systems is not None:
         queries["systems"] = systems
     return queries
+
+
+def _unread_weights(tables: RankingTables, request: Request) -> Iterator[tuple[str, str, bool]]:
+    """Yield the columns of weights, which rankings do not read, unless they are used otherwise."""
+    expressions = (name for one in request.computed.values() for name in columns_in(one))
+    named = {*tables.columns.names.values(), *tables.asked, *expressions, request.system}
+    used = {name.lower() for name in named if name}
+    for table in tables:
+        known = {**table.source.columns, **table.source.unread}
+        for name, type_ in known.items():
+            if name.lower() == WEIGHT and WEIGHT not in used and NUMBER.fullmatch(type_):
+                yield table.role, name, False
 
 
 def _names(

@@ -12,8 +12,9 @@ from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.column_types import NUMBER
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.columns import looks_like_a_truth, selected, swapped
+from duckmetrics.inputs.columns import FIRST, looks_like_a_truth, selected, swapped
 from duckmetrics.inputs.lists import judged_lists
+from duckmetrics.layouts.layouts import ORDERS
 
 if TYPE_CHECKING:
     from duckmetrics.inputs.request import Request
@@ -38,6 +39,26 @@ def unread_grade(tables: RankingTables) -> str | None:
     types, names = {**truth.source.columns, **truth.source.unread}, GRADES.split("|")
     grades = (name for name, type_ in types.items() if NUMBER.fullmatch(type_) or type_ == "BOOLEAN")
     return next((name for name in grades if name.lower() in names), None)
+
+
+def refuse_swapped(tables: RankingTables) -> None:
+    """Refuse a run in the place of the truth, and grades in the place of the scores.
+
+    Raises:
+        InputError: says which table comes first.
+    """
+    run = unread_grade(tables)
+    if tables.truth is None or run is None or run.lower() not in ORDERS:
+        return
+    for table in tables.predictions:
+        taken = table.find(tables.columns, *ORDERS)
+        if taken is not None and taken.lower() not in ORDERS and taken not in tables.columns.names.values():
+            raise InputError(
+                tables.truth.source.label,
+                f"no grades but a column {run!r}, as predictions have; {table.source.label} has {taken!r}",
+                f"{FIRST}; if they are right, map the columns, as in columns={{'score': {taken!r}}} "
+                f"(--column score={taken})",
+            )
 
 
 def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: str) -> exp.Query:

@@ -10,7 +10,8 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
-from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import Value, literal
-from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.macro import Argument, given, reference
 from duckmetrics.macro_queries.parameters import other_macros

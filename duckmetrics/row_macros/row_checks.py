@@ -17,7 +17,8 @@ from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
 from duckmetrics.checks.examination import protected
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import constant, fold, literal
-from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.macro_queries.macro import Argument, Macro, Overload, given, reference
 from duckmetrics.macro_queries.shell_files import concatenated, expanded
 

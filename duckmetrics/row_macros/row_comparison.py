@@ -12,7 +12,8 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.expressions.folding import Value, literal
-from duckmetrics.inputs.classification import GROUP, WEIGHT
+from duckmetrics.inputs.classification import GROUP
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.macro_queries.comparison_results import (
     ADJUST,
     BASELINE,

@@ -15,7 +15,8 @@ from duckmetrics.inference.linear import speaking
 from duckmetrics.inference.sums import Sums
 from duckmetrics.inference.unit_values import scale_of_rows
 from duckmetrics.inference.units import PER_QUERY, RESIZED, SIZES, UNIT_INTERVALS
-from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
+from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.macro_queries.comparison_results import (
     BASELINE,

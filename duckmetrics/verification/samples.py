@@ -14,7 +14,8 @@ from sqlglot import exp
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.inputs.classification import GROUP, WEIGHT
+from duckmetrics.inputs.classification import GROUP
+from duckmetrics.inputs.columns import WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 PEOPLE = Path(__file__).parents[1] / "data" / "people"
 # Two systems, of which B lacks queries; scores tie within a list.
 RUN = """
-    SELECT *, row_number() OVER (PARTITION BY model, query_id ORDER BY score DESC, item_id) AS rank FROM (VALUES
+    SELECT *, row_number() OVER (PARTITION BY model, query_id ORDER BY score DESC, item_id) AS rank
+    FROM (VALUES
         ('A', 1, 10, 3.0, 5), ('A', 1, 11, 2.0, 4), ('A', 1, 12, 1.0, 3), ('A', 2, 10, 0.5, 2),
         ('A', 2, 13, 0.5, 1), ('A', 4, 10, 1.0, 6), ('B', 1, 11, 9.0, 7), ('B', 1, 10, 8.0, 9),
         ('B', 2, 13, 7.0, 10), ('B', 2, 12, 7.0, 8)
@@ -34,9 +35,9 @@ QRELS = """
     ) AS qrels(query_id, item_id, relevance)
 """
 QUERIES = """
-    SELECT * FROM (VALUES (1, 'DE', 7), (2, 'FR', 7), (3, 'FR', 8), (4, 'DE', 9)) AS q(query_id, country, person)
+    SELECT * FROM (VALUES (1, 'DE', 7), (2, 'FR', 7), (3, 'FR', 8), (4, 'DE', 9))
+    AS q(query_id, country, person)
 """
-HISTORY = "SELECT query_id, item_id FROM ({run}) WHERE model = 'B'"
 ROWS = """
     SELECT n % 3 AS class, 0.05 + (n * 7 % 10) / 12.0 AS one, (n * 3 % 10) / 30.0 AS two,
         1 + n % 4 AS importance, CASE WHEN n % 2 = 0 THEN 'DE' ELSE 'FR' END AS country, n // 4 AS person,
@@ -88,7 +89,8 @@ def arrow(query: str) -> pa.Table:
 
 def selected(query: str, names: Mapping[str, str]) -> str:
     """Write a query that has only some columns, by name."""
-    return f"SELECT {', '.join(f'{one} AS {chr(34)}{name}{chr(34)}' for name, one in names.items())} FROM ({query})"
+    columns = ", ".join(f'{one} AS "{name}"' for name, one in names.items())
+    return f"SELECT {columns} FROM ({query})"
 
 
 def rankings() -> dict[str, tuple[str, str, str, str]]:
@@ -116,10 +118,12 @@ def rankings() -> dict[str, tuple[str, str, str, str]]:
     both = "list({{'item': item_id, 'rating': CAST(score AS DOUBLE)}} ORDER BY score DESC, item_id) AS {}"
     lists = "list(item_id ORDER BY score DESC, item_id)"
     found["spark_als"] = (
-        f"SELECT query_id AS who, {both.format('recommendations')} FROM ({first}) GROUP BY ALL", qrels, first, qrels,
+        f"SELECT query_id AS who, {both.format('recommendations')} FROM ({first}) GROUP BY ALL",
+        qrels, first, qrels,
     )  # fmt: skip
     found["wide"] = (
-        f"SELECT query_id, i[1] AS r_1, i[2] AS r_2, i[3] AS r_3 FROM (SELECT query_id, {lists} AS i FROM ({first}) GROUP BY ALL)",
+        "SELECT query_id, i[1] AS r_1, i[2] AS r_2, i[3] AS r_3 "
+        f"FROM (SELECT query_id, {lists} AS i FROM ({first}) GROUP BY ALL)",
         qrels, f"SELECT query_id, {lists} AS items FROM ({first}) GROUP BY ALL", qrels,
     )  # fmt: skip
     found["structs"] = (
@@ -180,14 +184,17 @@ def compared(name: str, option: str) -> tuple[Any, Any]:
         for table in ("history", "reference"):
             if table in given:
                 run = {"query_id": "query_id", "item_id": "item_id", "score": "score"}
-                given[table] = selected(f"{RUN} WHERE model = 'B'", dict(zip(ids, run, strict=False)) | {"score": "score"})
+                given[table] = selected(
+                    f"{RUN} WHERE model = 'B'", dict(zip(ids, run, strict=False)) | {"score": "score"}
+                )
                 other[table] = selected(f"{RUN} WHERE model = 'B'", run)
         if given.get("layout") is ...:
             role = "truth" if name.startswith("truth") else "predictions"
             given["layout"] = {role: name.removeprefix("truth of ").split()[0]}
             del other["layout"]
         return (
-            outcome(arrow(predictions), arrow(truth), given), outcome(arrow(plain), arrow(plain_truth), other)
+            outcome(arrow(predictions), arrow(truth), given),
+            outcome(arrow(plain), arrow(plain_truth), other),
         )
     rows, label, score = classifiers()[name]
     given = {"metrics": OF_ROWS, **OF_CLASSIFIERS[option]}
@@ -224,3 +231,26 @@ def test_an_option_is_obeyed_or_refused(name: str, option: str) -> None:
         assert "internal error" not in found
         return
     assert found == expected
+
+
+def probabilities(name: str, positive: int) -> tuple[list[int], list[float]]:
+    """Return labels and scores of a class, as numpy would."""
+    rows = duckdb.sql(f"FROM '{PEOPLE / name}.parquet'").fetchall()
+    return [int(label == positive) for label, _ in rows], [shares[positive] for _, shares in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "positive"), [("sparkml_binary", 0), ("sparkml_binary", 1), ("sparkml_three_classes", 2)]
+)
+def test_the_probability_is_that_of_the_positive_class(name: str, positive: int) -> None:
+    """The vector of Spark ML has a probability for each class."""
+    labels, scores = probabilities(name, positive)
+    table = str(PEOPLE / f"{name}.parquet")
+    found = duckmetrics.evaluate(table, metrics="auc,log_loss", positive=positive)
+    expected = [roc_auc_score(labels, scores), log_loss(labels, scores)]
+    assert [row["value"] for row in found.rows] == pytest.approx(expected)
+
+
+def test_a_word_is_no_class_of_a_vector() -> None:
+    with pytest.raises(InputError, match="'yes' is not the number of one"):
+        duckmetrics.evaluate(str(PEOPLE / "sparkml_binary.parquet"), metrics="auc", positive="yes")
