@@ -30,7 +30,6 @@ from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.inputs.versions import chosen_versions
-from duckmetrics.ranking_inputs.side_tables import table_of
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -180,7 +179,9 @@ class Session:
                 "ask for a metric of rankings, such as ndcg@10",
             )
         families = dict.fromkeys(measure.family for measure in measures)
-        request.refuse_idle(families, {table_of(n) for m in measures for n in m.metric.further_inputs})
+        request.refuse_idle(families)
+        if request.queries is not None and not request.has_groups:
+            self.attach(request.queries, "queries")  # an explanation may read it later; it must be a table
         parts: list[FamilyEvaluation] = []
         for family in families:
             chosen = [measure for measure in measures if measure.family == family]

@@ -10,7 +10,7 @@ from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
-from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.python_tables import as_table, refuse_swapped
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
@@ -125,26 +125,15 @@ class Request:
         cluster = self.inference is not None and self.inference.cluster is not None
         return bool(self.by) or cluster or CLUSTER in self.columns.names
 
-    def refuse_idle(self, families: Collection[str], needed: Collection[str]) -> None:
-        """Refuse tables and columns that nothing in the call reads.
+    def refuse_idle(self, families: Collection[str]) -> None:
+        """Refuse mapped columns that no metric reads.
 
         Args:
             families: the families of the metrics.
-            needed: the tables next to predictions and truth that the metrics read.
 
         Raises:
             InputError: names the first of them.
         """
-        if self.queries is not None and not self.has_groups:
-            raise InputError(
-                "queries", "only slices and clusters read this table, and none is asked for",
-                "add by= (--by), or leave the table out",
-            )  # fmt: skip
-        # Without a catalogue, the items are those of the history, which also has slices of its own.
-        read = {*needed, *([HISTORY] if self.by or (ITEMS in needed and self.items is None) else [])}
-        for table, given in self.side_tables.items():
-            if given is not None and table not in read:
-                raise InputError(table, "no metric asked for reads this table", "leave it out")
         for key in self.columns.names:
             role, _, column = key.rpartition(".")
             readers = READERS.get(column)

@@ -10,12 +10,12 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, concerned, is_off, protected
-from duckmetrics.checks.notes import UNWEIGHTED
+from duckmetrics.checks.notes import UNUSED, UNWEIGHTED
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHTED
-from duckmetrics.inputs.columns import WEIGHT
+from duckmetrics.inputs.columns import PLURALS, WEIGHT
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.forms import CONSTANTS
 from duckmetrics.macro_queries.macro import (
@@ -83,6 +83,8 @@ WANTED: dict[str, Value] = {
     "truth_lists": False, "sampled": "inconsistent", "text_queries": True, "text_items": True,
 }  # fmt: skip
 
+# The steps with the types of the columns of the tables.
+TYPES = {"predictions": "predicted_types", "truth": "judged_types"}
 ROWS_NAME = "inspect_classification"
 DATA, TABLE = "data", "predictions"
 OF_ROWS: dict[str, Value] = {"system": ONE_SYSTEM, "segment": OVERALL}
@@ -128,13 +130,30 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
         *with_examples(
             catalog, "type_problems", {}, labels, _examples(catalog, labels),
             [exp.select("*").from_(NULL_SLICES),
-             query_of(catalog, "unread_grade", {"names": literal(GRADES)})],
+             query_of(catalog, "unread_grade", {"names": literal(GRADES)}),
+             *(_unasked(catalog, name, RANKING, step) for name, step in TYPES.items())],
         ),
         ("column_names", column_names(labels)),
     ]  # fmt: skip
     known = {BY_RANK: by_rank(catalog), CUTOFF: _cutoff()}
     opened = [(name, cast("exp.Query", given(step, known))) for name, step in every]
     return of_findings(catalog, opened)
+
+
+def _unasked(catalog: Catalog, table: str, family: str, step: str) -> exp.Query:
+    """Return the note about a column of weights that a table has, and that nothing uses.
+
+    Args:
+        step: the step with the types of the columns of the table.
+    """
+    what, advice = f"is not used by {PLURALS[family]}", UNUSED
+    if family == CLASSIFICATION:
+        what, advice = "is not used, because no argument names it", "if it is a weight, set weight := weight"
+    said = {"of_table": literal(table), "what": literal(what), "advice": literal(advice)}
+    query = query_of(catalog, "unasked_weight", said)
+    for read in query.find_all(exp.Table):
+        read.set("this", exp.to_identifier(step))
+    return query
 
 
 def _cutoff() -> exp.Expr:
@@ -159,8 +178,7 @@ def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Quer
         others = [other for other in seen if other != name]
         yield name, with_common_ids(seen[name], f"seen_{name}", *(f"seen_{other}" for other in others))
     yield ORDER, query_of(catalog, ORDER, {SOURCE: read["predictions"]})
-    yield "predicted_types", query_of(catalog, "predicted_types", {SOURCE: read["predictions"]})
-    yield "judged_types", query_of(catalog, "judged_types", {SOURCE: read["truth"]})
+    yield from ((step, query_of(catalog, step, {SOURCE: read[name]})) for name, step in TYPES.items())
 
 
 def _examples(catalog: Catalog, labels: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
@@ -264,7 +282,7 @@ class _Rows:
         grouped = [one for one in self.asked if GROUP in one.measure.metric.inputs[TABLE]]
         problems = with_examples(
             self.catalog, "row_type_problems", {"is_grouped": self._is_asked(grouped) or exp.true()},
-            self.labels, columns, [*self._unweighted()],
+            self.labels, columns, [*self._unweighted(), *self._unasked()],
         )  # fmt: skip
         steps: Steps = [
             ("given", self._given()), ("row_types", self._types()),
@@ -346,6 +364,11 @@ class _Rows:
                 }  # fmt: skip
                 query = exp.select(*(value.as_(name) for name, value in columns.items()))
                 yield query.where(self._is_asked([one]))
+
+    def _unasked(self) -> Iterator[exp.Query]:
+        """Yield the note about a column of weights that no argument names."""
+        if not self.is_weighted:
+            yield _unasked(self.catalog, TABLE, CLASSIFICATION, "row_types")
 
     def _metric(self) -> Steps:
         """Return the steps that compute the metrics of rows whose values a check looks at."""

@@ -110,6 +110,8 @@ def _unread_weights(tables: RankingTables, request: Request) -> Iterator[tuple[s
     named = {*tables.columns.names.values(), *tables.asked, *expressions, request.system}
     used = {name.lower() for name in named if name}
     for table in tables:
+        if table.role not in ("predictions", "truth", "queries"):
+            continue
         known = {**table.source.columns, **table.source.unread}
         for name, type_ in known.items():
             if name.lower() == WEIGHT and WEIGHT not in used and NUMBER.fullmatch(type_):

@@ -61,6 +61,24 @@ def test_a_text_demands_only_what_it_reads() -> None:
     assert value == pytest.approx(sum(by_hand) / 4, rel=1e-12)
 
 
+def test_a_text_reads_no_truth_where_no_metric_needs_one() -> None:
+    """As `evaluate`, the text counts the queries that were answered; 1 of 2 items agrees."""
+    connection = duckdb.connect()
+    for name, first, second in (("predictions", "a", "b"), ("reference", "a", "c")):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT * FROM (VALUES ('q', '{first}', 2.0), ('q', '{second}', 1.0)) "
+            "AS t(query_id, item_id, score)"
+        )
+    text = duckmetrics.sql("rbo(rest=truncated)@2")
+    assert "-- truth" not in text
+    ((_, value, n, *others),) = connection.execute(text).fetchall()
+    assert (value, n, others) == (pytest.approx(0.1 * (1 + 0.9 / 2)), 1, [0, 0, 0])
+    (row,) = duckmetrics.evaluate(
+        "predictions", metrics="rbo(rest=truncated)@2", reference="reference", connection=connection
+    ).rows
+    assert (row["value"], row["n"], row["n_no_relevant"]) == (pytest.approx(value), 1, 0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "specs",

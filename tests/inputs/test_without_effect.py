@@ -14,7 +14,6 @@ from duckmetrics.errors import DuckmetricsError
 RUN = {"q1": {"a": 3.5, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0, "d": 0.5}}
 QRELS = {"q1": {"b": 1, "c": 2}, "q2": {"d": 1}}
 ROWS = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
-ATTRIBUTES = {"query_id": ["q1", "q2"], "country": ["DE", "FR"]}
 # Of rankings: the metrics, the options, and a part of the refusal.
 RANKINGS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a cut-off beside another": ("ndcg@5", {"k": 10}, "k=10: ndcg@5 has a k of its own"),
@@ -26,11 +25,7 @@ RANKINGS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a seed without intervals": ("ndcg@5", {"seed": 1}, "seed: without effect"),
     "resamples of Student's t": ("ndcg@5", {"interval": 0.9, "resamples": 9}, "resamples: changes nothing"),
     "a seed of Student's t": ("ndcg@5", {"interval": 0.9, "seed": 9}, "seed: changes nothing"),
-    "attributes without slices": ("ndcg@5", {"queries": ATTRIBUTES}, "queries: only slices and clusters"),
-    "attributes that are no table": ("ndcg@5", {"queries": 5}, "queries: only slices and clusters"),
-    "a reference": ("ndcg@5", {"reference": RUN}, "reference: no metric asked for reads this table"),
-    "a history": ("ndcg@5", {"history": RUN}, "history: no metric asked for reads this table"),
-    "a catalogue": ("ndcg@5", {"items": {"item_id": ["a"]}}, "items: no metric asked for reads this table"),
+    "attributes that are no table": ("ndcg@5", {"queries": 5}, "queries (int)"),
     "weights": ("ndcg@5", {"columns": {"weight": "score"}}, "weight: is not used by rankings"),
     "groups": ("ndcg@5", {"columns": {"predictions.group_id": "query_id"}}, "is not used by rankings"),
     "a positive label of no label": ("rbo@5", {"positive": 1, "reference": RUN}, "positive=1: names a label"),
