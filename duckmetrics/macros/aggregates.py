@@ -167,6 +167,11 @@ class _Shelf:
         of_row: list[tuple[exp.Expr, str]] = []
         for condition, said in problems_of(self.catalog, definition, values, self._columns(definition)):
             exists = condition.find(exp.Exists)
+            if exists is None and any(one.name != WEIGHTED for one in condition.find_all(exp.Placeholder)):
+                # The macro of a row knows its columns only, and not the parameters.
+                some = _filtered(exp.LogicalOr(this=condition), exp.true())
+                outcome = outcome.when(some, _refused(literal(PREFIX + said)), copy=False)
+                continue
             if exists is None:
                 of_row.append((condition, said))
                 continue

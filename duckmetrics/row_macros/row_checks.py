@@ -45,7 +45,7 @@ def problems_of(
         concerned = check.header["severity"] == "error" and read & protected(check)
         other = {column.name for column in check.query.find_all(exp.Column)} - set(columns)
         if concerned and where and not other:
-            yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"
+            yield substituted(where.this, values), f"{check.title}; {check.header['advice']}"
     for text in _REQUIRED.findall(definition.header.get("requires", "")):
         condition = substituted(exp.maybe_parse(text, dialect=DIALECT), values)
         shown = text
