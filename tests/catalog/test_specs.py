@@ -125,8 +125,9 @@ def test_a_switch_that_no_metric_takes_is_refused() -> None:
 
 
 def test_the_parameter_of_a_spec_wins_over_a_switch() -> None:
-    (measure,) = parse_measures(CATALOG, ["ndcg(gain=binary)"], {"gain": "exp2"})
-    assert measure.values["gain"] == "binary"
+    measures = parse_measures(CATALOG, ["ndcg(gain=binary)", "ndcg@3"], {"gain": "exp2"})
+    assert [measure.values["gain"] for measure in measures] == ["binary", "exp2"]
+    assert "ndcg(gain=binary) has a gain of its own" in refusal("ndcg(gain=binary)", gain="exp2")
 
 
 def test_a_flag_is_true_or_false() -> None:

@@ -29,7 +29,7 @@ COLUMNS = [
 # Findings about a whole table or column have other words, because the shell maps columns differently.
 OF_SCHEMA = (
     "missing_column", "id_type", "id_kinds", "score_type", "relevance_type", "label_type", "weight_type",
-    "two_orders", "unread_grade",
+    "two_orders", "unasked_column", "unread_grade",
 )  # fmt: skip
 OF_RANKINGS = {
     name: fault for name, fault in faults.OF_RANKINGS.items()
