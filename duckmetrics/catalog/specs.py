@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from sqlglot import exp
-
 from duckmetrics.catalog import misspelled
 from duckmetrics.catalog.catalog import Alias, Catalog
-from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
+from duckmetrics.catalog.definition import RANKING, Definition, Param
 from duckmetrics.catalog.foreign_names import expanded, meant_by, once
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure, refuse_several
-from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, check_value, is_violated, typed_value, written
+from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, check_value, is_violated, typed_value
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.catalog.spec_text import SPEC, arguments, with_cutoffs
+from duckmetrics.catalog.without_effect import (
+    changes_nothing,
+    is_idle,
+    is_without_effect,
+    named_after_cutoff,
+    refusal,
+)
 from duckmetrics.errors import MetricError, UnknownNameError, suggestion, unknown
-from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from duckmetrics.catalog.foreign_names import Meaning
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.presets.presets import Entry, Preset
 
     Meant = Callable[[], str | None]
@@ -57,18 +62,18 @@ def parse_measures(
     ]
     without_effect = []
     for name, value in switches.items():
-        refusals = [_refusal(catalog, measure, name, value) for measure in measures]
+        refusals = [refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
             known = {n for m in measures for n in m.values} | {AGGREGATION for m in measures if m.aggregation}
             if name not in known:
                 advice = suggestion(name, known - {CUTOFF})
                 raise MetricError(f"switch {name!r}", "no metric asked for takes it", advice)
-            refusal = next(filter(None, refusals))
-            if like is None or not any(_is_without_effect(catalog, m, name, value) for m in measures):
-                raise refusal.within(f"switch {name}={value}")
-            without_effect.append(str(refusal.what))
+            first = next(filter(None, refusals))
+            if like is None or not any(is_without_effect(catalog, m, name, value) for m in measures):
+                raise first.within(f"switch {name}={value}")
+            without_effect.append(str(first.what))
     if CUTOFF in switches:
-        measures = [_named_after_cutoff(measure) for measure in measures]
+        measures = [named_after_cutoff(measure) for measure in measures]
     measures[0] = replace(measures[0], without_effect=tuple(without_effect))
     refuse_several(measures, PER_CALL)
     if twice := {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}:
@@ -362,70 +367,8 @@ def _values(
     for param in declared.values():
         check_value(spec, param, values)
     for name in declared:
-        if values[name] != declared[name].default and _is_idle(catalog, metric, name, values):
+        if values[name] != declared[name].default and is_idle(catalog, metric, name, values):
             if name in given:
-                raise MetricError(spec, *_changes_nothing(catalog, metric, name, values[name]))
+                raise MetricError(spec, *changes_nothing(catalog, metric, name, values[name]))
             values[name] = declared[name].default
     return values
-
-
-def _is_idle(catalog: Catalog, metric: Definition, name: str, values: Mapping[str, Value]) -> bool:
-    """Return whether a parameter changes nothing under the values of the others."""
-    condition = catalog.idle(metric).get(name)
-    return condition is not None and constant(substituted(condition, values)) is True
-
-
-def _changes_nothing(catalog: Catalog, metric: Definition, name: str, value: Value) -> tuple[str, str]:
-    condition = catalog.idle(metric)[name]
-    where = "" if isinstance(condition, exp.Boolean) else f" where {condition.sql(dialect='duckdb')}"
-    advice = "leave it out" if not where else "change that, or leave it out"
-    return f"{name}={written(value)} changes nothing{where}", advice
-
-
-def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> MetricError | None:
-    """Return why a measure does not take a switch; None when it does."""
-    if name == AGGREGATION and measure.aggregation is not None:
-        return None if measure.aggregation == value else _fixed(measure, name)
-    declared = catalog.params(measure.metric)
-    if name not in declared:
-        return MetricError("", f"{measure.metric.name} has no parameter {name!r}", "leave it out")
-    changed = {**measure.values, name: typed_value(f"switch {name}", declared[name], value)}
-    try:
-        check_value(str(measure.text), declared[name], changed)
-    except MetricError as error:
-        return error
-    if _is_without_effect(catalog, measure, name, value):
-        return MetricError(measure.text, *_changes_nothing(catalog, measure.metric, name, changed[name]))
-    if measure.values[name] == changed[name] or name not in measure.given:
-        return None
-    if name in _bound(catalog, measure):
-        return MetricError("", f"{measure.text} fixes {name} already", f"write {measure.metric.name}(...)")
-    return _fixed(measure, name)
-
-
-def _fixed(measure: Measure, name: str) -> MetricError:
-    return MetricError("", f"{measure.text} has a {name} of its own, which wins", "leave one of them out")
-
-
-def _is_without_effect(catalog: Catalog, measure: Measure, name: str, value: object) -> bool:
-    """Return whether a measure declares a switch, and its value changes nothing."""
-    declared = catalog.params(measure.metric)
-    if name not in declared:
-        return False
-    changed = {**measure.values, name: typed_value(f"switch {name}", declared[name], value)}
-    return changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed)
-
-
-def _named_after_cutoff(measure: Measure) -> Measure:
-    """Write the cut-off of the call behind a name that has none, so that the row says it."""
-    cutoff = measure.values.get(CUTOFF)
-    if cutoff is None or CUTOFF in measure.given:
-        return measure
-    return replace(measure, text=f"{measure.text}@{cutoff}")
-
-
-def _bound(catalog: Catalog, measure: Measure) -> Mapping[str, Value]:
-    """Return the parameters that the name of a measure fixes, such as beta of f1."""
-    match = SPEC.fullmatch(measure.text)
-    alias = match and catalog.names.get((measure.family, match["name"].replace("-", "_").lower()))
-    return alias.bound if alias else {}

@@ -33,7 +33,7 @@ from duckmetrics.inputs.versions import chosen_versions
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
@@ -179,9 +179,7 @@ class Session:
                 "ask for a metric of rankings, such as ndcg@10",
             )
         families = dict.fromkeys(measure.family for measure in measures)
-        request.refuse_idle(families)
-        if request.queries is not None and not request.has_groups:
-            self.attach(request.queries, "queries")  # an explanation may read it later; it must be a table
+        _refuse_idle(request, families, self.attach)
         parts: list[FamilyEvaluation] = []
         for family in families:
             chosen = [measure for measure in measures if measure.family == family]
@@ -192,9 +190,7 @@ class Session:
                     raise
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
-        if request.inference is not None:
-            found = (part.units for part in parts if part.units is not None)
-            request.inference.refuse_idle(any(units.samples is not None for units in found))
+        _refuse_idle_resamples(request, parts)
         return parts
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
@@ -356,3 +352,25 @@ def _refuse_columns_as_tables(request: Request, attach: Attach) -> None:
         pairs = " ".join(f"--score {name}={column}" for name, column in given.items())
         what = f"{' and '.join(map(repr, given.values()))} are columns, and no tables"
         raise InputError("system", what, f"name the scores with score={dict(given)} ({pairs})")
+
+
+def _refuse_idle(request: Request, families: Collection[str], attach: Attach) -> None:
+    """Refuse columns that no metric reads, and attributes of queries that are no table.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    request.refuse_idle(families)
+    if request.queries is not None and not request.has_groups:
+        attach(request.queries, "queries")  # an explanation may read it later
+
+
+def _refuse_idle_resamples(request: Request, parts: Sequence[FamilyEvaluation]) -> None:
+    """Refuse options of resampling where nothing was resampled.
+
+    Raises:
+        MetricError: names the option.
+    """
+    if request.inference is not None:
+        found = (part.units for part in parts if part.units is not None)
+        request.inference.refuse_idle(any(units.samples is not None for units in found))

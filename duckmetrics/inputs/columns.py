@@ -40,7 +40,7 @@ KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 # The columns of a result that was written as JSON.
 _OF_RESULTS = {"duckmetrics", "command", "rows"}
 # The advice where tables are swapped.
-FIRST = "give the predictions first, then the truth"
+FIRST = "the predictions come first, then the truth"
 # Columns that one column cannot be at the same time.
 _APART = (("label", "score"), ("query_id", "item_id"))
 

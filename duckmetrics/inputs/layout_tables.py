@@ -151,12 +151,7 @@ class LayoutTables:
             InputError: no row has the label that is named; names the labels that there are.
         """
         name = self._own(source, role, "label") or self._own(source, role, "relevance")
-        if name is None and source.positive is not None:
-            raise InputError(
-                f"positive={source.positive}",
-                f"names a label, and {source.label} has none that is read",
-                "leave it out, or map the labels with columns={'label': ...} (--column label=...)",
-            )
+        _refuse_no_label(source, name)
         if name is None or not self._is_graded(role):
             return source
         text = exp.cast(quoted(name), "VARCHAR")
@@ -283,21 +278,7 @@ class LayoutTables:
             name = column.name.replace("{name}", fit.own)
             column.this.set("this", source.find(name) or name)
         for placeholder in list(tree.find_all(exp.Placeholder)):
-            positive = self._request.positive or usual
-            if not positive:
-                raise InputError(
-                    source.label,
-                    f"labels are text, and the positive one is not named; read ({fit})",
-                    "name it with positive='yes' (on the command line --positive yes)",
-                )
-            if usual and not _CLASS.fullmatch(positive):
-                raise InputError(
-                    source.label,
-                    f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of "
-                    f"one; read ({fit})",
-                    "name the number of the class, as in positive=1 (--positive 1), or map the scores",
-                )
-            placeholder.replace(literal(str(int(float(positive))) if usual else positive))
+            placeholder.replace(literal(_positive(self._request.positive, usual, source, fit)))
         _name_fields(tree, source)
         return tree
 
@@ -377,3 +358,48 @@ def _followed(
         known = [name for name in source.columns if ids.get(name.lower()) == id_]
         if len(known) == 1 and not columns.given(role, id_) and not source.find(id_):
             yield id_, known[0]
+
+
+def _refuse_no_label(source: Source, name: str | None) -> None:
+    """Refuse a positive label for a table without labels.
+
+    Args:
+        name: the column of the labels.
+
+    Raises:
+        InputError: names the table.
+    """
+    if name is None and source.positive is not None:
+        raise InputError(
+            f"positive={source.positive}",
+            f"names a label, and {source.label} has none that is read",
+            "leave it out, or map the labels with columns={'label': ...} (--column label=...)",
+        )
+
+
+def _positive(asked: str | None, usual: str, source: Source, fit: Fit) -> str:
+    """Return the label, or the number of the class, whose score a layout computes.
+
+    Args:
+        usual: the number of the positive class if none is named; empty if the labels are no numbers.
+
+    Raises:
+        InputError: none is named, or it is not the number of a class.
+    """
+    positive = asked or usual
+    if not positive:
+        raise InputError(
+            source.label,
+            f"labels are text, and the positive one is not named; read ({fit})",
+            "name it with positive='yes' (on the command line --positive yes)",
+        )
+    if not usual:
+        return positive
+    if not _CLASS.fullmatch(positive):
+        raise InputError(
+            source.label,
+            f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of one; "
+            f"read ({fit})",
+            "name the number of the class, as in positive=1 (--positive 1), or map the scores",
+        )
+    return str(int(float(positive)))

@@ -18,7 +18,6 @@ from duckmetrics.ranking_inputs.side_tables import OF_COLUMNS, side_queries
 from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables
 from duckmetrics.ranking_inputs.truth import (
     has_labels,
-    refuse_swapped,
     require_truth,
     truth_query,
     unread_grade,
@@ -39,13 +38,11 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     """
     tables = RankingTables(request, attach)
     require_truth(tables, request)
-    refuse_swapped(tables)
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
     queries = _queries(tables, ids, predictions, request)
     times, by_day = cuts(tables, ids)
-    if times is not None:
-        queries[CUTS] = times
+    queries |= {} if times is None else {CUTS: times}
     has_truth = tables.truth is not None or request.needs_truth or has_labels(tables)
     attributes = Attributes(catalog, request, tables, ids).found(queries, has_truth)
     if attributes.query is not None:

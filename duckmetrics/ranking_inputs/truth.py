@@ -136,11 +136,12 @@ def _of_logs(tables: RankingTables, ids: RankingIds, reader: str) -> exp.Query:
 
 
 def require_truth(tables: RankingTables, request: Request) -> None:
-    """Refuse predictions without a truth and labels, before their columns are looked at.
+    """Refuse predictions without a truth and labels, or in its place, before their columns are looked at.
 
     Raises:
         InputError: a metric needs a truth; one of several systems may be it.
     """
+    refuse_swapped(tables)
     if tables.truth is not None or not request.needs_truth or has_labels(tables):
         return
     without = [

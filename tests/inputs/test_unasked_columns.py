@@ -71,14 +71,14 @@ MORE = {
     "a weight of predictions": ("i AS weight", ""), "a weight of judgments": ("", "i AS weight"),
     "Weight": ("", "i AS \"Weight\""),
     "a rating of predictions": ("i % 2 AS rating", ""),
-    "a rating beside the relevance": ("", "5 - i AS rating"),
+    "a rating next to the relevance": ("", "5 - i AS rating"),
     "a rating as the only grade": ("", "5 - i AS rating, NULL AS relevance"),
     "a grade as the only grade": ("", "5 - i AS grade, NULL AS relevance"),
-    "a label beside the relevance": ("", "i % 2 AS label"),
+    "a label next to the relevance": ("", "i % 2 AS label"),
     "a label as the only grade": ("", "i AS label, NULL AS relevance"),
     "a label of predictions": ("i % 2 AS label", ""),
     "a relevance of predictions": ("i % 2 AS relevance", ""),
-    "a rank beside the score": ("6 - i AS rank", ""), "a rank of judgments": ("", "i AS rank"),
+    "a rank next to the score": ("6 - i AS rank", ""), "a rank of judgments": ("", "i AS rank"),
     "a position": ("6 - i AS position", ""), "a system of one name": ("'A' AS system", ""),
     "a model of one name": ("'A' AS model", ""), "a group": ("i AS group_id", ""),
     "a cluster": ("i AS cluster_id", ""), "a time": ("i AS timestamp", "i AS timestamp"),
@@ -142,20 +142,20 @@ SCORED = "SELECT * FROM (VALUES ('u1', 'a', 0.9), ('u1', 'c', 0.8)) AS t(user_id
 def test_swapped_dictionaries_are_found() -> None:
     """ranx takes the qrels first."""
     assert duckmetrics.evaluate(RUN, QRELS, "mrr")["mrr"] == pytest.approx(1 / 2)
-    with pytest.raises(InputError, match=r"look like grades.*give the predictions first, then the truth"):
+    with pytest.raises(InputError, match=r"look like grades.*the predictions come first, then the truth"):
         duckmetrics.evaluate(QRELS, RUN, "mrr")
 
 
 def test_swapped_tables_are_found() -> None:
     assert duckmetrics.evaluate(SCORED, RATINGS, "mrr")["mrr"] == 1
-    with pytest.raises(InputError, match=r"no grades but a column 'score'.*give the predictions first"):
+    with pytest.raises(InputError, match=r"no grades but a column 'score'.*the predictions come first"):
         duckmetrics.evaluate(RATINGS, SCORED, "mrr")
-    with pytest.raises(InputError, match="if this is the truth, give the predictions first"):
+    with pytest.raises(InputError, match="if this is the truth, the predictions come first"):
         duckmetrics.evaluate(RATINGS, SCORED, "mrr", columns={"query_id": "user_id"})
 
 
 def test_the_advice_about_swapped_tables_works() -> None:
-    """Where a rating is the score, and the other table really is a truth without grades."""
+    """Read a rating as the score, and the other table as a truth."""
     mapped = {"query_id": "user_id", "score": "rating", "truth.relevance": "score"}
     assert duckmetrics.evaluate(RATINGS, SCORED, "mrr", columns=mapped)["mrr"] == 1
 
@@ -164,5 +164,5 @@ def test_a_run_in_the_place_of_the_truth_is_called_so() -> None:
     found = duckmetrics.evaluate(SCORED, SCORED, "mrr")
     (warning,) = (one for one in found.checks if one.check == "unread_grade")
     assert (
-        "if this is the run, give the predictions first, then the truth; if it is a grade" in warning.message
+        "if this is the run, the predictions come first, then the truth; if it is a grade" in warning.message
     )

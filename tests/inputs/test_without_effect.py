@@ -16,10 +16,10 @@ QRELS = {"q1": {"b": 1, "c": 2}, "q2": {"d": 1}}
 ROWS = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
 # Of rankings: the metrics, the options, and a part of the refusal.
 RANKINGS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "a cut-off beside another": ("ndcg@5", {"k": 10}, "k=10: ndcg@5 has a k of its own"),
-    "cut-offs beside another": ("ndcg@5", {"k": [5, 10]}, "has a cut-off of its own"),
-    "a gain beside another": ("ndcg(gain=exp2)@5", {"gain": "linear"}, "has a gain of its own"),
-    "an aggregation beside another": ("ndcg(agg=median)@5", {"agg": "mean"}, "has a agg of its own"),
+    "a cut-off next to another": ("ndcg@5", {"k": 10}, "k=10: ndcg@5 has a k of its own"),
+    "cut-offs next to another": ("ndcg@5", {"k": [5, 10]}, "has a cut-off of its own"),
+    "a gain next to another": ("ndcg(gain=exp2)@5", {"gain": "linear"}, "has a gain of its own"),
+    "an aggregation next to another": ("ndcg(agg=median)@5", {"agg": "mean"}, "has a agg of its own"),
     "a grade that no gain reads": ("ndcg@5", {"rel": 2}, "rel=2 changes nothing"),
     "resamples without intervals": ("ndcg@5", {"resamples": 100}, "resamples: without effect"),
     "a seed without intervals": ("ndcg@5", {"seed": 1}, "seed: without effect"),

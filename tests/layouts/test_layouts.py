@@ -294,7 +294,7 @@ def test_the_table_of_queries_has_the_id_of_the_predictions() -> None:
 
 def test_swapped_tables_are_said_to_be() -> None:
     truth = table(["query-id", "corpus-id", "score"], QRELS)
-    with pytest.raises(InputError, match="as the truth of BEIR has; give the predictions first"):
+    with pytest.raises(InputError, match="as the truth of BEIR has; the predictions come first"):
         duckmetrics.evaluate(truth, table(["query_id", "item_id", "score"], RUN), SPECS)
 
 

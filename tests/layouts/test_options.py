@@ -1,4 +1,4 @@
-"""Options beside layouts: each is obeyed, as on a table with canonical columns, or refused."""
+"""Options next to layouts: each is obeyed, as on a table with canonical columns, or refused."""
 
 from __future__ import annotations
 
