@@ -15,6 +15,7 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import struct_fields
+from duckmetrics.inputs.positive_labels import positive_of, refuse_no_label
 from duckmetrics.inputs.values import is_positive
 from duckmetrics.layouts.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, Layout, Shape, layout, layouts
 from duckmetrics.results.findings import NOTE, Finding
@@ -32,8 +33,6 @@ LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
 # Types of labels that are words; lists of them are not.
 _WORD = re.compile(r"VARCHAR|ENUM\(.*\)", re.DOTALL)
-# The number of a class, also as Spark writes labels.
-_CLASS = re.compile(r"\d+(\.0)?")
 # The number of labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the names of ids, and the ids.
@@ -151,7 +150,7 @@ class LayoutTables:
             InputError: no row has the label that is named; names the labels that there are.
         """
         name = self._own(source, role, "label") or self._own(source, role, "relevance")
-        _refuse_no_label(source, name)
+        refuse_no_label(source, name)
         if name is None or not self._is_graded(role):
             return source
         text = exp.cast(quoted(name), "VARCHAR")
@@ -268,17 +267,13 @@ class LayoutTables:
         return replace(self._with(source, computed), aliases=aliases, has_holes=bool(fit.listed))
 
     def _expression(self, source: Source, sql: str, fit: Fit, usual: str) -> exp.Expr:
-        """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in.
-
-        Args:
-            usual: the number of the positive class if none is named; empty if the labels are no numbers.
-        """
+        """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in."""
         tree = sqlglot.parse_one(sql, dialect=DIALECT)
         for column in tree.find_all(exp.Column):
             name = column.name.replace("{name}", fit.own)
             column.this.set("this", source.find(name) or name)
         for placeholder in list(tree.find_all(exp.Placeholder)):
-            placeholder.replace(literal(_positive(self._request.positive, usual, source, fit)))
+            placeholder.replace(literal(positive_of(self._request.positive, usual, source, fit)))
         _name_fields(tree, source)
         return tree
 
@@ -358,48 +353,3 @@ def _followed(
         known = [name for name in source.columns if ids.get(name.lower()) == id_]
         if len(known) == 1 and not columns.given(role, id_) and not source.find(id_):
             yield id_, known[0]
-
-
-def _refuse_no_label(source: Source, name: str | None) -> None:
-    """Refuse a positive label for a table without labels.
-
-    Args:
-        name: the column of the labels.
-
-    Raises:
-        InputError: names the table.
-    """
-    if name is None and source.positive is not None:
-        raise InputError(
-            f"positive={source.positive}",
-            f"names a label, and {source.label} has none that is read",
-            "leave it out, or map the labels with columns={'label': ...} (--column label=...)",
-        )
-
-
-def _positive(asked: str | None, usual: str, source: Source, fit: Fit) -> str:
-    """Return the label, or the number of the class, whose score a layout computes.
-
-    Args:
-        usual: the number of the positive class if none is named; empty if the labels are no numbers.
-
-    Raises:
-        InputError: none is named, or it is not the number of a class.
-    """
-    positive = asked or usual
-    if not positive:
-        raise InputError(
-            source.label,
-            f"labels are text, and the positive one is not named; read ({fit})",
-            "name it with positive='yes' (on the command line --positive yes)",
-        )
-    if not usual:
-        return positive
-    if not _CLASS.fullmatch(positive):
-        raise InputError(
-            source.label,
-            f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of one; "
-            f"read ({fit})",
-            "name the number of the class, as in positive=1 (--positive 1), or map the scores",
-        )
-    return str(int(float(positive)))
