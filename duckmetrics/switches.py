@@ -229,7 +229,7 @@ class SqlSwitches(Switches, total=False):
     """Taken by group_auc. Default: 'group'."""
 
     points: int | None
-    """Taken by pr_curve, roc_curve, threshold_table."""
+    """Taken by gains_curve, pr_curve, roc_curve, threshold_table."""
 
 
 class TableParameters(TypedDict, total=False):
@@ -245,7 +245,7 @@ class TableParameters(TypedDict, total=False):
     """Taken by group_auc. Default: 'group'."""
 
     points: int | Sequence[int | None] | None
-    """Taken by pr_curve, roc_curve, threshold_table."""
+    """Taken by gains_curve, pr_curve, roc_curve, threshold_table."""
 
     threshold: float | Sequence[float]
     """Taken by confusion. Default: 0.5."""
