@@ -10,7 +10,7 @@
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           points INTEGER DEFAULT NULL CHECK (points > 1)
 -- values:   bins: the number of points after the first, at equal shares of the rows
---           points: further points, at most this number, at equal lengths of the curve; by default none
+--           points: the most further points, at equal lengths of the curve; by default none
 -- chart:    gains (points = 80)
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion

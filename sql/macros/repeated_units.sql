@@ -3,7 +3,7 @@
 --           copies
 -- inputs:   unit_rows (arm, unit, unit_name, fingerprint)
 -- params:   cure VARCHAR
--- values:   cure: SQL text that gives one row per unit; {unit} stands for its column
+-- values:   cure: a text of SQL with one row per unit; {unit} stands for its column
 -- grain:    place
 -- source:   users in several variants: Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020,
 --           doi:10.1017/9781108653985; units of randomization and of analysis: Deng, Knoblich and Lu, KDD 2018,

@@ -2,7 +2,6 @@
 -- title:    Large units, such as users, with the pairs of their own rows that are in the right order
 -- inputs:   predictions (system, segment, label, score, weight, unit)
 -- params:   independent BOOLEAN DEFAULT FALSE
--- values:   independent: as in relations/inference/auc_influence
 -- grain:    system, segment, unit
 -- note:     a large unit has rows of both classes, and at least 0.1 % of the weight of one of them. A tie is half a
 --           pair. Independent rows have no pairs of their own
