@@ -124,7 +124,9 @@ class DuckDBTexts:
         """
         value = {_VALUE[role]: "value"} if role in _VALUE else {}
         if formats == {"json"} and value and self._is_nested(paths):
-            return Source(label, self._nested(paths), {}, ordered=True, in_place=False, aliases=value)
+            return Source(
+                label, self._nested(paths), {}, ordered=True, in_place=False, aliases=value, text_ids=True
+            )
         if not set(formats) <= {None, "csv", "trec"}:
             return None
         named = {text_layout(os.path.basename(path)) for path in paths}
@@ -139,7 +141,7 @@ class DuckDBTexts:
         if formats == {"trec"} or _is_trec(fields):
             rows = self._trec(paths, fields, role, label)
             file = TRECFile(self._connection, rows, tuple(paths), role, label)
-            return Source(label, rows, {}, ordered=True, in_place=False, text=file)
+            return Source(label, rows, {}, ordered=True, in_place=False, text=file, text_ids=True)
         return None
 
     def separated(self, paths: Sequence[str], options: Mapping[str, exp.Expr], label: str) -> Source:

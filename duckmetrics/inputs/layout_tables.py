@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,6 +13,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.column_types import INTEGER
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import struct_fields
@@ -21,7 +23,7 @@ from duckmetrics.layouts.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, La
 from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.request import Request
@@ -82,11 +84,11 @@ class LayoutTables:
             return self._line_by_line(source) if role == "predictions" else source
         found = self._asked(source, role) or self._recognized(source, role)
         source = self._without_structs(source, role) if found is None else self._under(source, role, *found)
+        source = _with_ids_as_written(source, role, self._request, self._attach)
         if role == "predictions" and self._request.scores:
             # The checks of the table look at the scores of the first system.
-            source = replace(
-                source, aliases={**source.aliases, "score": next(iter(self._request.scores.values()))}
-            )
+            score = next(iter(self._request.scores.values()))
+            source = replace(source, aliases={**source.aliases, "score": score})
         return source
 
     def _is_graded(self, role: Role) -> bool:
@@ -339,6 +341,24 @@ def _wanted(shape: Shape) -> str:
     names = [" or ".join(known).replace("*", "one other column") for known in shape.columns.values()]
     names += [*shape.types, *(["numbered columns"] if shape.numbered else [])]
     return ", ".join(names)
+
+
+def _with_ids_as_written(source: Source, role: Role, request: Request, attach: Attach) -> Source:
+    """Return a truth in a CSV file with ids as text where the ids of the predictions are text by format.
+
+    Whole numbers of such a file are those whose text is the same, so that no id changes.
+    """
+    given = request.predictions
+    if role != "truth" or source.text is None or given is None or isinstance(given, Mapping):
+        return source
+    asked = {name: request.columns.given(role, name) for name in _IDS}
+    ids = {source.find(name) if own is None else source.named(own) for name, own in asked.items()}
+    whole = [name for name, type_ in source.columns.items() if name in ids and INTEGER.fullmatch(type_)]
+    if not whole or not attach(given, "predictions").text_ids:
+        return source
+    as_text = [exp.cast(quoted(name), "VARCHAR").as_(name, quoted=True) for name in whole]
+    rows = exp.select(exp.Star(replace=as_text)).from_(source.relation.copy()).subquery("as_written")
+    return replace(source, relation=rows, columns={**source.columns, **dict.fromkeys(whole, "VARCHAR")})
 
 
 def _followed(

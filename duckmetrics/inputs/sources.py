@@ -88,6 +88,7 @@ class Source:
         frame: the kind of a frame of Python, as advice calls it; empty for any other table.
         files: the state of each local file that is read where it is, when the table was found.
         text: the lines that it was read from, None if it is no text file; see `TextFile`.
+        text_ids: whether ids are text by the format, as the keys of JSON and the words of TREC are.
     """
 
     label: str
@@ -110,6 +111,7 @@ class Source:
     frame: str = ""
     files: Mapping[str, State] = field(default_factory=dict)
     text: TextFile | None = None
+    text_ids: bool = False
 
     @property
     def all_columns(self) -> list[str]:

@@ -213,3 +213,17 @@ def test_a_file_with_names_only_has_no_rows(tmp_path: Path) -> None:
     truth = "SELECT 'q1' AS query_id, 'b' AS item_id"
     with pytest.raises(InputError, match=r"a\.csv: no rows; check how it was exported"):
         compare({"A": one, "B": str(tmp_path / "a.csv")}, truth=truth, metrics=["mrr"])
+
+
+@pytest.mark.parametrize("run", ['{"12": {"7": 2.0, "8": 1.0}}', "12 Q0 7 1 2.0 t\n12 Q0 8 2 1.0 t\n"])
+@pytest.mark.parametrize("layout", [None, {"truth": "beir"}])
+def test_numbers_as_ids_of_beir_are_the_text_of_a_run(
+    run: str, layout: dict[str, str] | None, tmp_path: Path
+) -> None:
+    path = tmp_path / ("run.json" if run.startswith("{") else "a.run")
+    path.write_text(run, "utf-8")
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n12\t8\t1\n", "utf-8")
+    found = evaluate(str(path), str(tmp_path / "qrels.tsv"), ["mrr"], layout=layout)
+    assert found["mrr"] == 0.5
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n12\t008\t1\n", "utf-8")
+    assert evaluate(str(path), str(tmp_path / "qrels.tsv"), ["mrr"], layout=layout)["mrr"] == 0.0
