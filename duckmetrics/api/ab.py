@@ -40,6 +40,7 @@ def ab(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
 ) -> Experiment:
     """Compare the variants of an experiment with the control, metric by metric.
 
@@ -72,7 +73,7 @@ def ab(
         planned: with ``sequential=True``, the number of units of two variants at which the intervals are the
             tightest. Choose it before the first look, and keep it; 5000 by default.
         connection: a DuckDB connection, or the path of a database file.
-        threads, memory_limit, temp_directory, snapshot: as for `evaluate`.
+        threads, memory_limit, temp_directory, snapshot, time_zone: as for `evaluate`.
 
     Returns:
         A row for every metric and treated variant: both values, difference and relative change with
@@ -102,5 +103,5 @@ def ab(
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
     plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units)
     return run_experiment(
-        open_engine(None, connection, threads, memory_limit, temp_directory, snapshot), table, plan
+        open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone), table, plan
     )

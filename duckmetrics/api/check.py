@@ -186,6 +186,7 @@ def check(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     like: str | None = None,
     **switches: Unpack[Switches],
 ) -> Findings:
@@ -201,7 +202,7 @@ def check(
             no truth, and the default is ``personalization@10``.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
             history, items, reference, connection, engine, threads, memory_limit, temp_directory, snapshot,
-            like, **switches: as for `evaluate`.
+            time_zone, like, **switches: as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -227,7 +228,7 @@ def check(
         switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
         as_of=as_of, history=history, items=items, reference=reference,
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, used, keep=False) as session:
         asked = _usual(session) if metrics is None else metrics
         return _findings(session, read_specs(asked))
@@ -268,6 +269,6 @@ def _findings(session: Session, specs: Sequence[str]) -> Findings:
         found |= {finding.message: finding for finding in inspection.findings}
         checks |= inspection.checks
         looked_at |= inspection.looked_at or {}
-    found |= {note.message: note for note in session.layout_notes}
+    found |= {note.message: note for note in session.notes}
     rows = sorted(found.values(), key=lambda finding: SEVERITIES.index(finding.severity))
     return Findings(tuple(rows), frozenset(checks), looked_at)

@@ -55,6 +55,7 @@ def compare(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     chunks: int | None = None,
     like: str | None = None,
     interval: float = 0.95,
@@ -85,7 +86,8 @@ def compare(
             then compared.
         truth, metrics, system, by, columns, layout, positive, score, where, version, as_of, queries,
             history, items, reference, connection, engine, threads, memory_limit, temp_directory, snapshot,
-            chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
+            time_zone, chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as
+            for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -153,7 +155,7 @@ def compare(
     }  # fmt: skip
     if engine is None:
         engine = session_of(predictions, system, *given.values(), *switches.values())
-    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
+    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         session, parts, specs = found
         if specs is None:

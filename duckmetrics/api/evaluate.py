@@ -55,6 +55,7 @@ def evaluate(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     chunks: int | None = None,
     like: str | None = None,
     verify: int | None = None,
@@ -112,6 +113,8 @@ def evaluate(
         temp_directory: the folder for data that memory cannot hold.
         snapshot: which tables are read once, into a temporary table: ``"auto"``, the default, for those that
             are remote, text, or queries that do more than scan a table; ``"always"`` or ``"never"``.
+        time_zone: the zone in which slices and conditions read days and hours of a time with a zone, such as
+            ``"Europe/Berlin"``; UTC by default, whatever the zone of the machine or of the connection is.
         chunks: the number of parts in which the queries of rankings are evaluated, one after the other,
             which takes less memory; the results are the same.
         like: a tool whose conventions replace the defaults, such as ``"trec_eval"``; see
@@ -160,7 +163,7 @@ def evaluate(
         switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
         as_of=as_of, inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, used) as session:
         specs = read_specs(session.usual if metrics is None else metrics)
         return session.evaluation(session.measures(specs))
@@ -189,6 +192,7 @@ def curve(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     **params: Unpack[TableParameters],
 ) -> pa.Table:
     """Return a table of a classifier, such as the points of its ROC curve.
@@ -198,7 +202,7 @@ def curve(
         table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``. The two may be
             in either order.
         system, by, columns, layout, positive, score, where, version, as_of, connection, engine, threads,
-            memory_limit, temp_directory, snapshot: as for `evaluate`.
+            memory_limit, temp_directory, snapshot, time_zone: as for `evaluate`.
         **params: parameters of the table; a list of values gives the rows of each.
 
     Returns:
@@ -223,6 +227,6 @@ def curve(
         catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive,
         score=score, where=where, version=version, as_of=as_of,
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, used, keep=False) as session:
         return readable(session.table(table, params))

@@ -56,6 +56,7 @@ def explain(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     like: str | None = None,
     **switches: Unpack[Switches],
 ) -> Explanation | ExplainedGroups:
@@ -66,8 +67,8 @@ def explain(
 
     Args:
         predictions, truth, system, columns, layout, score, where, version, as_of, queries, positive,
-            connection, engine, threads, memory_limit, temp_directory, snapshot, like, **switches: as for
-            `evaluate`.
+            connection, engine, threads, memory_limit, temp_directory, snapshot, time_zone, like, **switches:
+            as for `evaluate`.
         metrics: of several, the first one that is a sum over items, or rows, is explained. By default
             ndcg@10 for rankings and auc for classifiers.
         query: the id of a query of rankings; of a composite id, its parts.
@@ -106,7 +107,7 @@ def explain(
         switches=switches, layout=layout, positive=positive, score=score, where=where,
         version=version, as_of=as_of,
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, used, keep=False) as session:
         usual = session.usual if query is None else session.catalog.usual(RANKING)
         measures = session.measures(read_specs(usual if metrics is None else metrics))

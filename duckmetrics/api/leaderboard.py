@@ -54,6 +54,7 @@ def leaderboard(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     chunks: int | None = None,
     like: str | None = None,
     interval: float = 0.95,
@@ -77,8 +78,8 @@ def leaderboard(
     Args:
         predictions, truth, metrics, system, by, columns, layout, positive, score, where, version, as_of,
             queries, history, items, reference, connection, engine, threads, memory_limit, temp_directory,
-            snapshot, chunks, like, interval, interval_method, cluster, alpha, allow_different, **switches: as
-            for `compare`.
+            snapshot, time_zone, chunks, like, interval, interval_method, cluster, alpha, allow_different,
+            **switches: as for `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
         adjust: how p is adjusted for the number of pairs of a metric. The default is ``"holm"``, or
             ``"none"`` if the test itself covers all pairs of systems, as ``"tukey"`` does. The slices of a
@@ -126,6 +127,6 @@ def leaderboard(
     }  # fmt: skip
     if engine is None:
         engine = session_of(predictions, system, *given.values(), *switches.values())
-    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot)
+    opening = (engine, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, opening) as found:
         return ranked(comparer, found.session, found.parts)

@@ -71,6 +71,7 @@ def plan(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     like: str | None = None,
     cluster: str | None = None,
     allow_different: bool = False,
@@ -85,7 +86,7 @@ def plan(
     Args:
         predictions, truth, metrics, system, columns, layout, positive, score, where, version, as_of,
             queries, history, items, reference, connection, threads, memory_limit, temp_directory,
-            snapshot, like, cluster, allow_different, **switches: as for `compare`.
+            snapshot, time_zone, like, cluster, allow_different, **switches: as for `compare`.
         baseline: the system to compare with; with ``unpaired``, the one that gives the standard deviation.
         difference: the difference to find, or ``"1%"`` of the value of the baseline.
         units: compute the smallest difference and the power for this number of units; by default, for the
@@ -136,7 +137,7 @@ def plan(
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
         "history": history, "items": items, "reference": reference, "by": None,
     }  # fmt: skip
-    opening = (None, connection, threads, memory_limit, temp_directory, snapshot)
+    opening = (None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with compared(comparer, predictions, metrics, system, None, given, switches, opening) as found:
         session, parts, _ = found
         pilots, is_paired = _pilots(comparer, session, parts, baseline, unpaired)

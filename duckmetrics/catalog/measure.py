@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import Definition, Param, required
 from duckmetrics.catalog.parameters import CUTOFF, written
-from duckmetrics.catalog.signature import AGGREGATION, Signature
+from duckmetrics.catalog.signature import AGGREGATION, TIME_ZONE, Signature
 from duckmetrics.errors import MetricError
 from duckmetrics.version import __version__
 
@@ -37,6 +37,7 @@ class Measure:
         member_of: the set that the text is a member of, if the set was asked for.
         given: the parameters that the text fixes, so that a switch of the call does not change them.
         without_effect: the switches of the call that change nothing, in words, which a preset allows.
+        time_zone: the zone that a slice or condition depends on, empty if none does.
     """
 
     metric: Definition
@@ -51,6 +52,7 @@ class Measure:
     member_of: NameSet | None = None
     given: frozenset[str] = field(default=frozenset(), compare=False)
     without_effect: tuple[str, ...] = field(default=(), compare=False)
+    time_zone: str = ""
 
     @property
     def family(self) -> str:
@@ -95,6 +97,7 @@ class Measure:
         Two results with equal signatures on equal data are equal.
         """
         params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
+        params += ((TIME_ZONE, self.time_zone),) if self.time_zone else ()
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 

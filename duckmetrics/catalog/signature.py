@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from duckmetrics.errors import MetricError
 
 AGGREGATION, VERSION = "agg", "v"
+TIME_ZONE = "time_zone"
+# The parts that are common to a call, and so belong to no spec.
+_OF_CALL = ("population", TIME_ZONE)
 _NAME = re.compile(r"(?P<metric>\w+(?:\.\w+)?)(?:@(?P<k>\d+))?")
 _PART = re.compile(r"(?P<name>\w+):(?P<value>'(?:[^']|'')*'|[^|']*)")
 
@@ -21,7 +24,8 @@ class Signature:
     Attributes:
         metric: its name, with the family where the name alone is ambiguous.
         k: the cut-off.
-        params: name and value of every other parameter and switch, as a spec has them.
+        params: name and value of every other parameter and switch, as a spec has them; and the time zone of
+            the call, if a slice or condition depends on it.
         aggregation: from values per query to one number; None for metrics of rows.
         version: of duckmetrics.
     """
@@ -62,8 +66,8 @@ class Signature:
 
     @property
     def spec(self) -> str:
-        """A spec with every parameter; the population is common to a call and not part of a spec."""
-        arguments = [f"{n}={v}" for n, v in self.params if n != "population"]
+        """A spec with every parameter, except those that are common to a call."""
+        arguments = [f"{n}={v}" for n, v in self.params if n not in _OF_CALL]
         arguments += [f"{AGGREGATION}={self.aggregation}"] if self.aggregation else []
         written = f"({', '.join(arguments)})" if arguments else ""
         return f"{self.metric}{written}{'' if self.k is None else f'@{self.k}'}"

@@ -107,6 +107,7 @@ def engine_of(options: dict[str, Any]) -> Any:
         snapshot = options["snapshot"] or AUTO
         engine = DuckDBEngine(options["database"], **limits, snapshot=snapshot, setup=setup)
         try:
+            engine.use_zone(options["time_zone"])
             refuse_targets(options, engine)
         except BaseException:
             engine.close()
@@ -117,7 +118,9 @@ def engine_of(options: dict[str, Any]) -> Any:
         raise click.UsageError(f"--{given[0].replace('_', '-')}: belongs to DuckDB; configure Spark instead")
     from duckmetrics.engines.spark import SparkEngine
 
-    return SparkEngine(master=options["master"])
+    spark = SparkEngine(master=options["master"])
+    spark.use_zone(options["time_zone"])
+    return spark
 
 
 # The options whose values are tables next to predictions and truth.

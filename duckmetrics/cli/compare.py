@@ -46,6 +46,7 @@ from duckmetrics.cli.options import (
     TEMP_DIRECTORY,
     TEST,
     THREADS,
+    TIME_ZONE,
     UNPAIRED,
     VALUES,
     WHOLE,
@@ -55,7 +56,7 @@ from duckmetrics.inputs.interval_options import LEVEL
 from duckmetrics.outputs.targets import RULE, page_file
 
 # The options of a report, which writes one file.
-LIMITS = (THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, CONFIG)
+LIMITS = (THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, TIME_ZONE, CONFIG)
 HTML = "html"
 # The options of files that a report does not write.
 NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_table", "run_id"))

@@ -51,6 +51,7 @@ from duckmetrics.cli.options import (
     TABLES,
     TEMP_DIRECTORY,
     THREADS,
+    TIME_ZONE,
     VERSION,
     WHERE,
     WIDE,
@@ -188,7 +189,7 @@ def curve(**options: Any) -> None:
     "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
     help=f"The picture, FILE.svg, or a page, FILE.html. {targets.RULE}",
 )  # fmt: skip
-@with_options(THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, CONFIG)
+@with_options(THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, TIME_ZONE, CONFIG)
 def chart(**options: Any) -> None:
     """Draw CHART of PREDICTIONS, and print its title, which says what is seen.
 

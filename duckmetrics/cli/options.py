@@ -69,6 +69,10 @@ SNAPSHOT = click.option(
     help="Which tables are read once, into a temporary table.  [default: auto, those that are remote, "
     "text, or queries that do more than scan a table]",
 )  # fmt: skip
+TIME_ZONE = click.option(
+    "--time-zone", metavar="ZONE",
+    help="The zone of days and hours in slices and conditions: Europe/Berlin.  [default: UTC]",
+)  # fmt: skip
 
 # Where the rows can be evaluated.
 ENGINE = click.option(
@@ -86,7 +90,7 @@ CONFIG = click.option(
 )  # fmt: skip
 OUTPUT_AND_ENGINE = (
     FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT,
-    ATTACH, SNAPSHOT, CONFIG,
+    ATTACH, SNAPSHOT, TIME_ZONE, CONFIG,
 )  # fmt: skip
 
 # --- tables, metrics, names of columns, conventions ------------------------------------------------

@@ -8,7 +8,6 @@ import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +18,22 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.connections.foreign_macros import refuse_other_functions
+from duckmetrics.connections.limits import Limits, checked_limits
 from duckmetrics.connections.object_store import SCHEMES, has_extension, has_variables, secret_options
+from duckmetrics.connections.session_settings import (
+    SESSION,
+    UTC,
+    ZONE,
+    SessionSettings,
+    assignment,
+    read_zone,
+    set_usual,
+)
 from duckmetrics.connections.setup import Statement
-from duckmetrics.connections.spill_folder import private_folder, writable_folder
-from duckmetrics.connections.transactions import CallTransaction, assignment, second
+from duckmetrics.connections.spill_folder import private_folder
+from duckmetrics.connections.transactions import CallTransaction, second
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.expressions.orders import SETTINGS, are_usual, with_directions
 from duckmetrics.inputs.sources import file_format
 
 if TYPE_CHECKING:
@@ -40,8 +48,6 @@ _SECRET = "duckmetrics_aws"
 _ENDPOINT = "SELECT nullif(current_setting('s3_endpoint'), 's3.amazonaws.com')"
 # The setting that keeps parts of remote files in memory.
 _CACHE = "enable_external_file_cache"
-# Examples of the limits of a call.
-_LIMITS = {"threads": 4, "memory_limit": "4GB", "temp_directory": "/tmp"}
 
 
 @dataclass
@@ -54,12 +60,14 @@ class _Shared:
             statement at any other time would end a result that the caller is reading.
         dropped: those that the open transaction dropped, which are back if it is undone.
         transaction: the transaction of the call that uses the connection.
+        settings: those of the session that the call changes.
     """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     left: list[tuple[str, str]] = field(default_factory=list)
     dropped: list[tuple[str, str]] = field(default_factory=list)
     transaction: CallTransaction = field(default_factory=CallTransaction)
+    settings: SessionSettings = field(default_factory=SessionSettings)
 
 
 _SHARED: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, _Shared] = weakref.WeakKeyDictionary()
@@ -87,6 +95,7 @@ class DuckDBConnection:
         raw: the connection of DuckDB itself.
         is_own: whether we opened it.
         is_new: whether its database has nothing but what we make in it.
+        time_zone: the zone of the session during a call.
         lock: held by the thread whose call uses the connection.
         temporary: kind and name of each temporary object that is in use.
     """
@@ -101,59 +110,44 @@ class DuckDBConnection:
     ) -> None:
         self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
         self.is_new = given is None and not setup
-        self._limits = self._checked_limits(threads, memory_limit, temp_directory)
+        limits = checked_limits(threads, memory_limit, temp_directory, self.is_own)
         self.raw = _opened(given)
+        self._limits = Limits(self.raw, self.is_own, limits)
         self.temporary: list[tuple[str, str]] = []
         self._shared = _shared(self.raw)
         self.lock = self._shared.lock
-        self._settings_before: dict[str, Any] = {}
         if self.is_own:
             _OWN.add(self.raw)
-            self._limit()
+            self._limits.set()
             for statement in setup:
                 statement.run(self.raw)
+        self.time_zone = UTC
+        self.use_zone(None)
         self._finalizer = weakref.finalize(self, _leave, self._shared.left, self.temporary)
 
-    # --- limits ----------------------------------------------------------------------------------
+    # --- settings --------------------------------------------------------------------------------
 
-    def _checked_limits(
-        self,
-        threads: int | None,
-        memory_limit: str | None,
-        temp_directory: str | os.PathLike[str] | None,
-    ) -> dict[str, int | str]:
-        """Check the limits before a statement could abort a transaction of the caller."""
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise InputError(f"threads={threads!r}", "not a number of threads", "write threads=4")
-        if memory_limit is not None and not self.is_own:
-            raise InputError(
-                f"memory_limit={memory_limit!r}",
-                "DuckDB shows the limit of your connection rounded only, so it could not be put back",
-                "run SET memory_limit = '4GB' on the connection",
-            )
-        folder = None if temp_directory is None else writable_folder(temp_directory)
-        limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": folder}
-        return {name: value for name, value in limits.items() if value is not None}
+    def use_zone(self, time_zone: str | None) -> None:
+        """Let the next calls compute in a time zone; None for the one that is in use.
 
-    def _limit(self) -> None:
-        """Set the limits of this call; keep the settings of the caller's connection for `release`."""
-        for name, value in self._limits.items():
-            try:
-                if not self.is_own:
-                    current = exp.func("current_setting", literal(name), dialect=DIALECT)
-                    before = self._beside(exp.select(current).sql(DIALECT)).fetchall()[0][0]
-                    self._settings_before.setdefault(name, before)
-                self._set(name, value)
-            except duckdb.Error as error:
-                advice = f"write {name}={_LIMITS[name]!r} (--{name.replace('_', '-')} {_LIMITS[name]})"
-                raise InputError(f"{name}={value!r}", first_line(error), advice) from error
+        Raises:
+            InputError: there is no such zone.
+        """
+        if time_zone is not None:
+            self.time_zone = read_zone(self.raw, time_zone)
+        if self.is_new:  # all other settings are the usual ones
+            self.raw.execute(assignment(ZONE, self.time_zone, SESSION))
+        elif self.is_own:
+            set_usual(self.raw, self.time_zone)
 
-    def _set(self, name: str, value: int | str) -> None:
-        self._beside(assignment(name, value))
-
-    def _beside(self, text: str) -> duckdb.DuckDBPyConnection:
-        """Run a statement that holds for the whole database, outside of a transaction of the caller."""
-        return (self.raw if self.is_own else self.raw.cursor()).execute(text)
+    @contextmanager
+    def usual(self) -> Iterator[None]:
+        """Give a caller's session the settings that results need, and then its own ones again."""
+        if self.is_own:
+            yield
+            return
+        with self.lock, self._shared.settings.usual(self.raw, self.time_zone):
+            yield
 
     def reach(self, path: str) -> None:
         """Open an object store by AWS_* variables, on a connection of our own.
@@ -187,20 +181,12 @@ class DuckDBConnection:
     # --- statements ------------------------------------------------------------------------------
 
     def text(self, query: exp.Expr | str, pretty: bool = False, copy: bool = True) -> str:
-        """Write a statement; its orders mean the same in a session with other defaults than DuckDB has.
+        """Write a statement.
 
         Args:
             copy: whether the statement is needed again: to write it changes it.
         """
-        if isinstance(query, str):
-            return query
-        if self._orders_as_usual:
-            return query.sql(DIALECT, pretty=pretty, copy=copy)
-        return with_directions(query, pretty)
-
-    @cached_property
-    def _orders_as_usual(self) -> bool:
-        return self.is_new or are_usual(self.execute(SETTINGS).fetchall()[0])
+        return query if isinstance(query, str) else query.sql(DIALECT, pretty=pretty, copy=copy)
 
     def execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
         """Run a statement.
@@ -220,7 +206,7 @@ class DuckDBConnection:
 
     def rows(self, query: exp.Expr | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
-        with self.lock:
+        with self.lock, self.usual():
             found = self.execute(query)
             try:
                 return found.fetchall()
@@ -243,7 +229,7 @@ class DuckDBConnection:
             return self.rows(query)
         text = self.text(query)
         try:
-            with self.lock, second(self.raw) as other:
+            with self.lock, second(self.raw, self.time_zone) as other:
                 return other.execute(text).fetchall()
         except duckdb.Error as error:
             raise refused(error, text) from error
@@ -259,7 +245,7 @@ class DuckDBConnection:
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         """Return the names and types of a query's columns without running it."""
-        with self.lock:
+        with self.lock, self.usual():
             described = self.execute(exp.Describe(this=query)).fetchall()
         return [(row[0], row[1]) for row in described]
 
@@ -286,7 +272,7 @@ class DuckDBConnection:
         Args:
             keep: whether results are read later from the tables that the call makes.
         """
-        with self.lock:
+        with self.lock, self.usual():
             self._sweep()
             if not self.is_new:
                 refuse_other_functions(self.rows)
@@ -294,7 +280,7 @@ class DuckDBConnection:
             is_needed = keep or self.is_own
             try:
                 if not self.is_own:
-                    self._limit()
+                    self._limits.set()
                 with self._shared.transaction.around(self.raw):
                     yield
             except BaseException:
@@ -320,9 +306,7 @@ class DuckDBConnection:
 
     def release(self) -> None:
         """Restore the settings of a caller's connection, and remove our macros from it."""
-        for name, value in self._settings_before.items():
-            self._set(name, value)
-        self._settings_before.clear()
+        self._limits.restore()
         macros = [made for made in self.temporary if made[0] == "MACRO"]
         self.temporary[:] = [made for made in self.temporary if made not in macros]
         self.temporary += self._drop(macros)

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import duckdb
-from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.duckdb_errors import refused
-from duckmetrics.expressions.folding import literal
+from duckmetrics.connections.session_settings import assignment, set_usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from duckmetrics.errors import EngineError
-    from duckmetrics.expressions.folding import Value
 
 # The time at which the transaction began. Without an open transaction, every statement has one of its own.
 _BEGAN = "SELECT epoch_us(now())"
@@ -76,21 +73,16 @@ class CallTransaction:
         return refused(error, text)
 
 
-def second(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def second(connection: duckdb.DuckDBPyConnection, zone: str) -> duckdb.DuckDBPyConnection:
     """Return a connection to the same database, on which an error aborts no transaction.
 
-    It reaches stores of objects in the same way.
+    It reaches stores of objects in the same way, and has the usual settings.
     """
     other = connection.cursor()
+    set_usual(other, zone)
     for name, value in connection.execute(_STORES).fetchall():
         other.execute(assignment(name, value))
     return other
-
-
-def assignment(name: str, value: Value) -> str:
-    """Return the statement that sets an option of DuckDB."""
-    equality = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
-    return exp.Set(expressions=[exp.SetItem(this=equality)]).sql(DIALECT)
 
 
 def is_in_transaction(connection: duckdb.DuckDBPyConnection) -> bool:

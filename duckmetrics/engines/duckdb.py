@@ -90,6 +90,13 @@ class DuckDBEngine(Engine):
             self.repeats = False
             self._counted.clear()
 
+    @property
+    def time_zone(self) -> str:
+        return self._held.time_zone
+
+    def use_zone(self, time_zone: str | None) -> None:
+        self._held.use_zone(time_zone)
+
     def release(self) -> None:
         """Give a caller's connection its own settings back, and take our macros from it."""
         self._held.release()
@@ -172,7 +179,7 @@ class DuckDBEngine(Engine):
     def arrow(self, query: exp.Query | str) -> pa.Table:
         text = self._held.text(query)
         try:
-            with self._held.lock:
+            with self._held.lock, self._held.usual():
                 return arrow_of(self.connection.sql(text))
         except duckdb.Error as error:
             raise self._held.refused(error, text) from error
@@ -211,7 +218,8 @@ class DuckDBEngine(Engine):
         parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
         files = [literal(str(draft))]
         copy = exp.Copy(this=query.subquery(), kind=False, files=files, params=[parquet, *more])
-        self._held.execute(copy)
+        with self._held.usual():
+            self._held.execute(copy)
 
     # --- temporary tables and macros -------------------------------------------------------------
 

@@ -66,12 +66,25 @@ class Engine(Protocol):
         features: what it can do beyond the portable subset.
         ran: the statements that made tables, as they ran.
         repeats: whether a call evaluates the same tables several times, and may use earlier rows again.
+        time_zone: the zone in which points in time have days and hours.
     """
 
     dialect: str
     features: frozenset[Feature]
     ran: list[str]
     repeats: bool = False
+
+    @property
+    def time_zone(self) -> str:
+        return self.results().time_zone
+
+    def use_zone(self, time_zone: str | None) -> None:
+        """Let the next calls compute in a time zone; None for the one that is in use.
+
+        Raises:
+            InputError: there is no such zone.
+        """
+        self.results().use_zone(time_zone)
 
     def supports(self, feature: Feature) -> bool:
         """Return whether the engine has a feature."""

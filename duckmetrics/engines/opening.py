@@ -21,6 +21,7 @@ def open_engine(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
 ) -> Engine:
     """Return the engine that a call means: DuckDB unless another one is given.
 
@@ -28,21 +29,27 @@ def open_engine(
         engine: "duckdb", "spark", a session of Spark, or an engine.
         connection: of DuckDB, the path of a database file, or an engine.
         snapshot: which tables are read once, see `DuckDBEngine`.
+        time_zone: the zone in which points in time have days and hours.
 
     Raises:
+        InputError: there is no such zone.
         MetricError: there is no such engine, or settings of DuckDB are given for another one.
     """
+    limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": temp_directory}
+    opened = _opened(engine, connection, snapshot, limits)
+    opened.use_zone(time_zone)
+    return opened
+
+
+def _opened(engine: Any, connection: Any, snapshot: str | None, limits: dict[str, Any]) -> Engine:
     from duckmetrics.engines.duckdb import DuckDBEngine
 
     for made in (engine, connection):
         if isinstance(made, DuckDBEngine):
             return made
     if engine is None or engine == DIALECT:
-        return DuckDBEngine(connection, threads, memory_limit, temp_directory, snapshot or AUTO)
-    settings = {
-        "connection": connection, "threads": threads, "memory_limit": memory_limit,
-        "temp_directory": temp_directory, "snapshot": snapshot,
-    }  # fmt: skip
+        return DuckDBEngine(connection, **limits, snapshot=snapshot or AUTO)
+    settings = {"connection": connection, **limits, "snapshot": snapshot}
     for name, value in settings.items():
         if value is not None:
             raise MetricError(

@@ -20,7 +20,7 @@ from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.connections.transactions import CallTransaction
 from duckmetrics.engines.macros_database import OLDEST_STORAGE
 from duckmetrics.errors import InputError, suggestion
-from duckmetrics.expressions.build import cast_to, quoted
+from duckmetrics.expressions.build import cast_to, column_type, quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.outputs import targets
 
@@ -387,8 +387,7 @@ def _table(name: str, known: Collection[str] = ("this", "db")) -> exp.Table:
 
 
 def _column(name: str, type_: str) -> exp.ColumnDef:
-    kind = exp.DataType.build(type_, dialect=DIALECT)
-    return exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=kind)
+    return exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=column_type(type_))
 
 
 def _stored(type_: str) -> str:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import selects
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import first_of_parts, picked, try_cast
+from duckmetrics.expressions.build import column_type, first_of_parts, picked, try_cast
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def one_query(engine: Engine, inputs: Inputs, query: Any) -> Inputs:
     parts = inputs.query_parts
     if len(parts) == 1:
         type_ = dict(engine.columns(inputs.queries["predictions"]))[KEY]
-        value = try_cast(literal(str(query)), exp.DataType.build(type_, dialect=DIALECT))
+        value = try_cast(literal(str(query)), column_type(type_))
         return narrowed(inputs, lambda key: exp.EQ(this=key, expression=value.copy()))
     given = _parts_of(query, parts)
 

@@ -21,6 +21,7 @@ from duckmetrics.evaluation.classification import evaluate_classification, table
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.evaluation.tables import KeptTables, concatenated
+from duckmetrics.evaluation.times import Times
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.changes import SINCE, refuse_changed
 from duckmetrics.inputs.columns import filtered, first_row
@@ -89,6 +90,7 @@ class Session:
         self.engine = engine
         self.attached: Attached = {} if attached is None else attached
         self._layouts = LayoutTables(request, engine, self.attach)
+        self._times = Times(request, engine)
 
     def measures(self, specs: Sequence[str], family: Callable[[], str | None] | None = None) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.
@@ -150,9 +152,9 @@ class Session:
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
             groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
-            checks=tuple(dict.fromkeys((*self.layout_notes, *(f for part in parts for f in part.findings)))),
+            checks=tuple(dict.fromkeys((*self.notes, *(f for part in parts for f in part.findings)))),
             verified=tuple(verification for part in parts for verification in part.verified),
-            sql=";\n\n".join(self.engine.ran) + ";",
+            sql="".join(f"{text};\n\n" for text in (*self._times.statements, *self.engine.ran)).rstrip("\n"),
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
             first=next(iter(self.request.systems), None),
             level=None if self.request.inference is None else self.request.inference.level,
@@ -164,6 +166,7 @@ class Session:
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
         request = self.request_for(measures)
+        measures = self._times.signed(measures, self.attach)
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"
@@ -213,8 +216,7 @@ class Session:
         Args:
             shared: the relations that other tables read, too.
         """
-        queries = self._table_queries(spec, params, shared)
-        return concatenated([self.engine.arrow(query) for query in queries])
+        return concatenated([self.engine.arrow(query) for query in self._table_queries(spec, params, shared)])
 
     def _table_queries(
         self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None
@@ -256,6 +258,7 @@ class Session:
         key = id(table), role
         if key not in self.attached:
             source = self.engine.attach(table, role, self._versions.get(role))
+            self._times.look(source, role)
             found = self._layouts.read(self._filtered(source, role), role)
             found = self.engine.once(found, needed_columns(self.request, found, role))
             self._refuse_nothing_left(found, role, source.empty)
@@ -313,9 +316,9 @@ class Session:
             raise InputError(kept.label, what, "fix the condition")
 
     @property
-    def layout_notes(self) -> Sequence[Finding]:
-        """A note for each table whose columns were read under the names of a tool."""
-        return self._layouts.notes
+    def notes(self) -> Sequence[Finding]:
+        """A note for each table that was read under the names of a tool, and one for the time zone."""
+        return [*self._layouts.notes, *self._times.notes]
 
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""

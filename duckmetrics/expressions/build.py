@@ -86,6 +86,11 @@ def first_of_parts(rows: exp.Select, column: str, number: int) -> exp.Select:
     return picked(firsts, column).distinct().order_by(column)
 
 
+def column_type(type_: str) -> exp.DataType:
+    """Return the type of a column; one that the parser does not know, as TIMESTAMPTZ_NS, by its name."""
+    return exp.DataType.build(type_, dialect="duckdb", udt=True)
+
+
 def try_cast(value: exp.Expr, type_: str | exp.DataType) -> exp.TryCast:
     """Cast a value; it becomes NULL where that fails, also in other engines."""
     return exp.TryCast(this=value, to=exp.DataType.build(type_), safe=True)
@@ -123,7 +128,7 @@ def distinct(column: str) -> exp.Distinct:
 
 def cast_to(value: exp.Expr | None, type_: str) -> exp.Cast:
     """Return the CAST of a value, or of NULL."""
-    return exp.cast(exp.null() if value is None else value, type_, dialect="duckdb")
+    return exp.cast(exp.null() if value is None else value, column_type(type_))
 
 
 def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Values:
@@ -140,7 +145,7 @@ def numbered_values(name: str, rows: Sequence[tuple[int, Any]], type_: str) -> e
         type_: the type of the values, in the words of DuckDB; a composite one for dictionaries.
     """
     queries = (
-        exp.select(literal(number).as_("number"), exp.cast(_value(value), type_, dialect="duckdb").as_(name))
+        exp.select(literal(number).as_("number"), cast_to(_value(value), type_).as_(name))
         for number, value in rows
     )
     return exp.select("number", name).from_(stacked(queries).subquery("numbered"))

@@ -14,3 +14,13 @@ NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 def is_wide(type_: str) -> bool:
     """Return whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
     return WIDE.fullmatch(type_) is not None
+
+
+def is_zoned(type_: str) -> bool:
+    """Return whether values of a type are points in time, whose day depends on a time zone."""
+    return type_.startswith("TIMESTAMP") and holds_zoned(type_)
+
+
+def holds_zoned(type_: str) -> bool:
+    """Return whether values of a type are points in time, or have one inside."""
+    return "TIMESTAMP WITH" in type_ or "TIMESTAMPTZ" in type_

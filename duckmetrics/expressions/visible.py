@@ -26,7 +26,7 @@ def visible_key(value: Any) -> str:
 
 def hashable(value: Any) -> Any:
     """Return a value of a slicing column as a key: lists and NaN are identified by their text."""
-    return value if value.__hash__ is not None and value == value else repr(value)
+    return value if value.__hash__ is not None and value == value else str(value)
 
 
 def escape_what_a_stream_cannot_write() -> None:

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import quoted
-from duckmetrics.expressions.column_types import INTEGER, NARROW, NUMBER
+from duckmetrics.expressions.build import cast_to, quoted
+from duckmetrics.expressions.column_types import INTEGER, NARROW, NUMBER, is_zoned
 from duckmetrics.inputs.advice import replaced
 from duckmetrics.inputs.columns import ColumnMap, missing_column
 
@@ -27,7 +27,8 @@ _OF_BYTES = (
 )
 
 # The kinds of which a cast gives any other.
-TIMES = frozenset({"date", "timestamp", "timestamp with time zone"})
+ZONED = "timestamp with time zone"
+TIMES = frozenset({"date", "timestamp", ZONED})
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ def _id_kind(source: Source, column: str, name: str, type_: str) -> str:
         return "text"
     if type_ in ("UUID", "DATE", "BOOLEAN"):
         return type_.lower()
-    if type_ == "TIMESTAMP WITH TIME ZONE":
-        return "timestamp with time zone"
+    if is_zoned(type_):
+        return ZONED
     if type_.startswith("TIMESTAMP"):
         return "timestamp"
     if type_.endswith("]") and column == "item_id":
@@ -163,13 +164,15 @@ def _common(kind: str, types: Sequence[str]) -> str | None:
         return "BIGINT" if all(NARROW.fullmatch(t) for t in types) else "HUGEINT"
     if kind == "timestamp":
         return "TIMESTAMP_NS" if "TIMESTAMP_NS" in types else "TIMESTAMP"
+    if kind == ZONED:
+        return "TIMESTAMPTZ_NS"
     return None
 
 
 def key_expression(key: Key, types: Sequence[str | None], names: Sequence[str]) -> exp.Expr:
     """Write an id; several columns become a struct, which is exact where a joined text is not."""
     parts = [
-        exp.cast(quoted(part), type_, dialect=DIALECT) if type_ else quoted(part)
+        cast_to(quoted(part), type_) if type_ else quoted(part)
         for part, type_ in zip(key.parts, types, strict=True)
     ]
     if len(parts) == 1:

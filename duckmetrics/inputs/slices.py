@@ -13,6 +13,7 @@ from sqlglot.errors import SqlglotError
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.column_types import holds_zoned
 from duckmetrics.inputs.sources import volatile
 
 if TYPE_CHECKING:
@@ -160,6 +161,28 @@ def attribute(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> ex
 def columns_in(expression: exp.Expr) -> list[str]:
     """Return the columns that an expression reads, once each."""
     return list(dict.fromkeys(column.parts[0].name for column in expression.find_all(exp.Column)))
+
+
+def depends_on_zone(expression: exp.Expr, source: Source) -> bool:
+    """Return whether an expression may read the day of a point in time, in a zone that it does not name.
+
+    A point in time that is put into a zone at once has a day of its own.
+    """
+    for node in expression.walk():
+        if isinstance(node, exp.AtTimeZone):
+            if not _is_point_in_time(node.this, source):
+                return True
+        elif _is_point_in_time(node, source) and not isinstance(node.parent, exp.AtTimeZone):
+            return True
+    return False
+
+
+def _is_point_in_time(node: exp.Expr, source: Source) -> bool:
+    if isinstance(node, exp.Column):
+        return holds_zoned(source.columns.get(source.find(node.parts[0].name) or "", ""))
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type("timestamptz"))
+    return isinstance(node, exp.UnixToTime) or "timestamptz" in node.name.lower()
 
 
 def lacking(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> list[str]:

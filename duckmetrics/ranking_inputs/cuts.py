@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted, stacked
-from duckmetrics.expressions.column_types import NUMBER
+from duckmetrics.expressions.column_types import NUMBER, is_zoned
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import HISTORY
 
@@ -80,5 +80,5 @@ def kind_of_time(table: Table, columns: ColumnMap) -> str | None:
     if type_ == "DATE":
         return DAY
     if type_.startswith("TIMESTAMP"):
-        return ZONED if "ZONE" in type_ else MOMENT
+        return ZONED if is_zoned(type_) else MOMENT
     return COUNTED if NUMBER.fullmatch(type_) else None

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.build import cast_to, stacked
 from duckmetrics.expressions.column_types import NUMBER
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
@@ -108,7 +107,7 @@ def _nothing(tables: RankingTables, ids: RankingIds) -> exp.Select:
 
     def no_item(table: Table) -> exp.Expr:
         if table.listed is not None:
-            return exp.cast(exp.null(), ids.item_keys[table.name].types[0], dialect=DIALECT)
+            return cast_to(None, ids.item_keys[table.name].types[0])
         return exp.Case().when(exp.false(), ids.item_id(table))
 
     rows = stacked(

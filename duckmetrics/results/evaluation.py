@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.visible import visible
+from duckmetrics.expressions.visible import hashable, visible
 from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.findings import Examined
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
-
-MISSING = object()
 
 
 @dataclass(frozen=True)
@@ -214,7 +212,7 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
                 row["metric"] == name
                 and (system is None or row["system"] == system)
                 and set(self.groupings[row["slice"]]) == set(segment)
-                and all(row.get(column, MISSING) == value for column, value in segment.items())
+                and all(hashable(row[column]) == hashable(value) for column, value in segment.items())
             ):
                 value: float | None = row["value"]
                 return value
@@ -226,8 +224,8 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
             if column not in self.by:
                 advice = suggestion(column, self.by) if self.by else f"ask for it with by={column!r}"
                 return MetricError(metric, f"not sliced by {column!r}", advice)
-            there = {row[column] for row in self.rows if column in self.groupings[row["slice"]]}
-            if value not in there:
+            there = {hashable(row[column]) for row in self.rows if column in self.groupings[row["slice"]]}
+            if hashable(value) not in there:
                 known = map(str, there)
                 return MetricError(metric, f"no slice {column}={value!r}", suggestion(str(value), known))
         names = ", ".join(segment)

@@ -63,13 +63,15 @@ def conventions(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     **switches: Unpack[Switches],
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
         predictions, truth, metrics, system, columns, layout, positive, score, where, version, as_of, history,
-            items, reference, connection, threads, memory_limit, temp_directory, snapshot: as for `evaluate`.
+            items, reference, connection, threads, memory_limit, temp_directory, snapshot, time_zone: as for
+            `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -108,7 +110,7 @@ def conventions(
         reference=reference,
         switches=switches,
     )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, engine) as session, engine.repeating():
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         session.measures(specs)  # without a truth, the queries are those that were answered

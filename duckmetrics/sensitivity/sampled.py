@@ -71,6 +71,7 @@ def sampled(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     **switches: Unpack[Switches],
 ) -> SampledEvaluation:
     """Estimate metrics over all items from rankings of one relevant item among sampled ones.
@@ -108,7 +109,7 @@ def sampled(
         **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
         system, columns, layout, where, version, as_of, connection, threads, memory_limit, temp_directory,
-            snapshot: as for `evaluate`.
+            snapshot, time_zone: as for `evaluate`.
 
     Returns:
         The value of each metric by each method and system.
@@ -150,7 +151,7 @@ def sampled(
         like=like,
         switches=switches,
     )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, engine, keep=False) as session:
         specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
         return _evaluated(session, specs, asked)

@@ -124,13 +124,14 @@ def ties(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     snapshot: str | None = None,
+    time_zone: str | None = None,
     **switches: Unpack[Switches],
 ) -> TieReport:
     """Report the effect of the order of equal scores on metrics of rankings.
 
     Args:
         predictions, truth, metrics, like, system, columns, layout, where, version, as_of, connection,
-            threads, memory_limit, temp_directory, snapshot, **switches: as for `evaluate`.
+            threads, memory_limit, temp_directory, snapshot, time_zone, **switches: as for `evaluate`.
 
     Returns:
         The value, its bounds with the relevant items last and first among equal scores, and how many
@@ -162,7 +163,7 @@ def ties(
         like=like,
         switches=switches,
     )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
+    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     with opened(request, engine) as session:
         measures = session.measures(
             read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)

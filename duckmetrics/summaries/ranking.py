@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.divided_windows import divided
-from duckmetrics.expressions.build import over
+from duckmetrics.expressions.build import cast_to, over
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_slice, counts, grouped
@@ -187,7 +186,7 @@ class RankingSummary:
     def _shown_query(self) -> exp.Expr:
         """Return the query id in the type that the user knows."""
         column, type_ = exp.column("query_id"), self.inputs.query_type
-        return (exp.cast(column, type_, dialect=DIALECT) if type_ else column).as_("query_id")
+        return (cast_to(column, type_) if type_ else column).as_("query_id")
 
     def _attributes(self) -> list[tuple[str, exp.Query]]:
         """Return the steps that end with the values of queries next to their attributes."""

@@ -71,7 +71,7 @@ BUILDERS = {
     "outputs": ("statements that write and read objects of a store", "stores"),
     "connections": (
         "statements that set a connection up, and give it back as it was",
-        "connection setup transactions",
+        "connection limits session_settings setup",
     ),
     "summaries": (
         "a column per metric and per slicing column",

@@ -12,7 +12,7 @@ from duckmetrics import MetricError
 
 FUNCTIONS = [name for name in duckmetrics.__all__ if inspect.isfunction(getattr(duckmetrics, name))]
 # What runs in DuckDB, and reads tables that may be large.
-LIMITS = {"threads", "memory_limit", "temp_directory", "snapshot"}
+LIMITS = {"threads", "memory_limit", "temp_directory", "snapshot", "time_zone"}
 RUN, TRUTH = {"q1": {"a": 0.5}}, {"q1": {"a": 1}}
 CLICKS = {"label": [1, 0], "score": [0.9, 0.1]}
 # How each function is called that takes switches or parameters by name.
