@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import re
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duckmetrics.errors import EngineError
+from duckmetrics.errors import EngineError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
 
 INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
+_ZONE = "spark.sql.session.timeZone"
 # The seconds between two requests to cancel.
 _PAUSE = 0.2
 _TRACEBACK = "Traceback (most recent call last):"
@@ -54,6 +55,28 @@ def _is_running(sessions: type[SparkSession]) -> bool:
 
         return SparkContext._active_spark_context is not None
     return False
+
+
+@contextmanager
+def in_zone(session: SparkSession, zone: str) -> Iterator[None]:
+    """Let days and hours of points in time be those of a zone, whatever the zone of the session is.
+
+    Raises:
+        InputError: Spark does not know the zone.
+    """
+    before = session.conf.get(_ZONE)
+    try:
+        session.conf.set(_ZONE, zone)
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        advice = "write one such as Europe/Berlin"
+        raise InputError(f"time_zone={zone!r}", f"Spark has no such zone: {cause(error)}", advice) from error
+    try:
+        yield
+    finally:
+        if not is_stopped(session):
+            session.conf.set(_ZONE, str(before))
 
 
 def refuse_stopped(session: SparkSession) -> None:

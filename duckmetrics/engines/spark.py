@@ -17,6 +17,7 @@ from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.connections.spark_plans import is_in_place
 from duckmetrics.connections.spark_sessions import (
     cause,
+    in_zone,
     is_of_spark,
     is_stopped,
     open_session,
@@ -101,7 +102,7 @@ class SparkEngine(Engine):
         self._small.start()
         is_first = self._views.is_empty
         try:
-            with self._views.visible(), self.step("other steps"):
+            with in_zone(self.session, self.time_zone), self._views.visible(), self.step("other steps"):
                 yield
         except BaseException:
             if is_first:  # else, a result was asked for more, and may be asked again

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.spark_plans import explained
-from duckmetrics.errors import EngineError
-from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
 
 # The setting of Spark with the most bytes of a table that the driver collects; -1 means none.
 LIMIT = "spark.sql.autoBroadcastJoinThreshold"
-ZONE = "spark.sql.session.timeZone"
 # The estimate of the size is not reliable, so the number of rows is limited, too.
 MOST_ROWS = 500_000
 _BYTES = re.compile(r"([\d.]+(?:E[+-]?\d+)?) ?([bkmg]?)(?:i?b)?", re.IGNORECASE)
@@ -70,7 +66,7 @@ class SmallTables:
     def collect(self, name: str, frame: DataFrame) -> int | None:
         """Collect a table; return the number of its rows, None if one of the call is not small."""
         rows = None if self._is_large else _collected(self._session, frame)
-        if rows is None or not self._understand_times(rows):
+        if rows is None:
             self._is_large = True
             # Other tables will be joined with this one.
             self._names -= {*self._of_call}
@@ -79,17 +75,6 @@ class SmallTables:
         self._of_call.append(name)
         self._names.add(name)
         return int(rows.num_rows)
-
-    def _understand_times(self, rows: pa.Table) -> bool:
-        """Read points in time in the time zone of the session; return whether DuckDB knows it."""
-        if not any(getattr(type_, "tz", None) for type_ in rows.schema.types):
-            return True
-        zone = literal(self._session.conf.get(ZONE) or "UTC").sql(DIALECT)
-        try:
-            self._results.rows(f"SET TimeZone = {zone}")
-        except EngineError:
-            return False
-        return True
 
     def keep(self, name: str, query: exp.Query) -> None:
         """Keep the rows of a query over tables that are here."""

@@ -165,8 +165,7 @@ class Session:
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
-        request = self.request_for(measures)
-        measures = self._times.signed(measures, self.attach)
+        request, measures = self.request_for(measures), self._times.signed(measures, self.attach)
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"

@@ -36,21 +36,19 @@ CREATE TABLE clicks AS SELECT i * 7919 % 3 // 2 AS label, i * 104729 % 101 / 101
 CREATE TABLE arms AS SELECT CASE WHEN i % 2 = 0 THEN 'A' ELSE 'a' END AS variant, i % 7 AS clicks,
     1 + i % 9 AS views FROM range(120) AS t (i);
 """
-# Settings that decided about a number, and then those that look as if they might.
+# Settings that decided about a number, and then groups of those that look as if they might.
 SETTINGS = (
-    "TimeZone = 'America/Los_Angeles'", "TimeZone = 'Asia/Tokyo'", "default_collation = 'nocase'",
-    "default_collation = 'noaccent'", "integer_division = true", "ieee_floating_point_ops = false",
-    "Calendar = 'buddhist'", "disable_timestamptz_casts = true", "default_order = 'desc'",
-    "default_null_order = 'nulls_first'", "default_null_order = 'postgres'", "old_implicit_casting = true",
+    "TimeZone = 'America/Los_Angeles'", "default_collation = 'nocase'", "integer_division = true",
+    "ieee_floating_point_ops = false", "Calendar = 'buddhist'", "disable_timestamptz_casts = true",
+    "default_order = 'desc'", "default_null_order = 'nulls_first'", "old_implicit_casting = true",
     "scalar_subquery_error_on_multiple_rows = false", "preserve_insertion_order = false",
     "dialect_compatibility_mode = 'spark'", "errors_as_json = true",
-    "lambda_syntax = 'disable_single_arrow'", "order_by_non_integer_literal = true",
-    "preserve_identifier_case = 'lowercase'", "arrow_lossless_conversion = true",
-    "arrow_output_list_view = true", "arrow_large_buffer_size = true", "produce_arrow_string_view = true",
-    "binary_as_string = true", "parquet_can_have_nan = true", "pandas_analyze_sample = 0",
-    "enable_optimizer = false", "disabled_optimizers = 'filter_pushdown,join_order,cte_inlining'",
-    "threads = 1", "perfect_ht_threshold = 0", "ordered_aggregate_threshold = 1",
-    "search_path = 'memory,temp'",
+    "arrow_lossless_conversion = true; arrow_output_list_view = true; arrow_large_buffer_size = true; "
+    "produce_arrow_string_view = true; binary_as_string = true; pandas_analyze_sample = 0",
+    "enable_optimizer = false; threads = 1; perfect_ht_threshold = 0; ordered_aggregate_threshold = 1",
+    "disabled_optimizers = 'filter_pushdown,join_order,cte_inlining'; parquet_can_have_nan = true",
+    "preserve_identifier_case = 'lowercase'; order_by_non_integer_literal = true; "
+    "lambda_syntax = 'disable_single_arrow'; search_path = 'memory,temp'",
 )  # fmt: skip
 RANKED, OTHER = ("run", "truth"), "SELECT query_id, item_id, other AS score FROM run"
 Connection = duckdb.DuckDBPyConnection
@@ -104,28 +102,34 @@ DOORS: dict[str, Callable[[Connection], Any]] = {
     "a curve by day": lambda c: duckmetrics.curve(
         "clicks", "roc_curve", by="CAST(ts AS DATE) AS day", connection=c
     ),
-    "arms": lambda c: duckmetrics.ab("arms", "variant", ["clicks", "clicks / views"], connection=c),
-    "bounds of ties": lambda c: duckmetrics.tie_bounds(*RANKED, "ndcg@2", connection=c),
+    "arms": lambda c: duckmetrics.ab(
+        "arms", variant="variant", metrics=["clicks", "clicks / views"], control="A", connection=c
+    ),
+    "bounds of ties": lambda c: duckmetrics.ties(*RANKED, "ndcg@2", connection=c),
     "a verification": lambda c: duckmetrics.evaluate(*RANKED, "mrr", verify=9, connection=c).verified,
     "a message": refusal,
 }
 CELLS = [(door, setting) for setting in SETTINGS for door in DOORS]
 
 
-def session(setting: str = "", scope: str = "SESSION") -> Connection:
-    """Return a connection with the tables and a setting; skip a setting that this release does not have."""
-    connection = duckdb.connect()
-    connection.execute(f"SET TimeZone = 'UTC'; {DATA}")
-    if setting:
-        name = setting.partition(" ")[0]
-        if not connection.execute("FROM duckdb_settings() WHERE name = ?", [name]).fetchall():
-            pytest.skip("not a setting of this release")
+def is_set(connection: Connection, setting: str) -> bool:
+    """Change a setting, of the session if possible; return whether this release has it."""
+    for scope in ("SESSION", "GLOBAL"):
         try:
             connection.execute(f"SET {scope} {setting}")
-        except duckdb.CatalogException:  # a setting of the whole database
-            connection.execute(f"SET {setting}")
-        except (duckdb.ConversionException, duckdb.InvalidInputException):
-            pytest.skip("not a value in this release")
+        except (duckdb.CatalogException, duckdb.ConversionException, duckdb.InvalidInputException):
+            continue
+        return True
+    return False
+
+
+def session(setting: str = "") -> Connection:
+    """Return a connection with the tables and other settings."""
+    connection = duckdb.connect()
+    connection.execute(f"SET TimeZone = 'UTC'; {DATA}")
+    changed = [one for one in filter(None, setting.split("; ")) if is_set(connection, one)]
+    if setting and not changed:
+        pytest.skip("this release has no such setting, or not this value of it")
     return connection
 
 
@@ -144,9 +148,7 @@ def plain(found: Any) -> Any:
 
 
 def cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else pytest.approx(value, rel=1e-12, abs=1e-12)
-    return value
+    return float(f"{value:.10g}") if isinstance(value, float) and not math.isnan(value) else str(value)
 
 
 @functools.cache

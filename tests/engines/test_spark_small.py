@@ -240,15 +240,18 @@ def test_the_command_line(spark: Any, folder: Path, capsys: pytest.CaptureFixtur
     assert (refused.code, "--threads: belongs to DuckDB" in refused.err) == (2, True)
 
 
-def test_times_are_in_the_zone_of_the_session(spark: Any, small: None) -> None:
+@pytest.mark.parametrize("zone", ["America/New_York", "+02:00"])
+def test_times_are_in_utc_or_the_zone_asked_for(spark: Any, small: None, zone: str) -> None:
+    """The zone of the session of Spark does not matter, and stays as it is."""
     rows = "SELECT 1 AS query_id, id AS item_id, 1e0 * id AS score, id = 1 AS label, {at} AS at FROM range(2)"
     at = "CAST('2025-01-01 03:00:00+00:00' AS TIMESTAMP)"
     asked: dict[str, Any] = {"metrics": ["mrr"], "by": "CAST(at AS DATE) AS day", "engine": spark}
-    for zone, day in (("America/New_York", "2024-12-31"), ("UTC", "2025-01-01"), ("+02:00", "2025-01-01")):
-        spark.conf.set(spark_small.ZONE, zone)
-        try:
-            found = duckmetrics.evaluate(rows.format(at=at), None, **asked)
-        finally:
-            spark.conf.set(spark_small.ZONE, "UTC")
-        assert [str(row["day"]) for row in found.rows] == ["None", day]
-        assert found.sql.startswith("-- by DuckDB") == (zone != "+02:00")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        for named, day in ((None, "2025-01-01"), ("America/Los_Angeles", "2024-12-31")):
+            found = duckmetrics.evaluate(rows.format(at=at), None, **asked, time_zone=named)
+            assert [str(row["day"]) for row in found.rows] == ["None", day]
+            assert f"|time_zone:{named or 'UTC'}|" in found.rows[0]["signature"]
+            assert spark.conf.get("spark.sql.session.timeZone") == zone
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
