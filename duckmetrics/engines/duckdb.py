@@ -216,8 +216,9 @@ class DuckDBEngine(Engine):
 
     def _copied_to(self, draft: Path, query: exp.Query, more: Sequence[exp.CopyParameter] = ()) -> None:
         parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
-        files = [literal(str(draft))]
-        copy = exp.Copy(this=query.subquery(), kind=False, files=files, params=[parquet, *more])
+        copy = exp.Copy(
+            this=query.subquery(), kind=False, files=[literal(str(draft))], params=[parquet, *more]
+        )
         with self._held.usual():
             self._held.execute(copy)
 
@@ -290,8 +291,7 @@ class DuckDBEngine(Engine):
             yield
             return
         if self._held.is_own:
-            self._held.execute("SET enable_progress_bar = true")
-            self._held.execute("SET enable_progress_bar_print = false")
+            self._held.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
         elif self.rows("SELECT current_setting('enable_progress_bar')") == [(True,)]:
             yield
             return
