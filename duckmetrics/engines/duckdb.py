@@ -215,10 +215,8 @@ class DuckDBEngine(Engine):
             self._copied_to(draft, query)
 
     def _copied_to(self, draft: Path, query: exp.Query, more: Sequence[exp.CopyParameter] = ()) -> None:
-        parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
-        copy = exp.Copy(
-            this=query.subquery(), kind=False, files=[literal(str(draft))], params=[parquet, *more]
-        )
+        params = [exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET")), *more]
+        copy = exp.Copy(this=query.subquery(), kind=False, files=[literal(str(draft))], params=params)
         with self._held.usual():
             self._held.execute(copy)
 

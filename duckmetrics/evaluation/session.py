@@ -225,8 +225,7 @@ class Session:
         self.refuse_changed()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
-        for chosen in product(*values):
-            given = dict(zip(params, chosen, strict=True))
+        for given in (dict(zip(params, chosen, strict=True)) for chosen in product(*values)):
             measure = parse_table(self.catalog, spec, given, self.request.switches)
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
