@@ -73,7 +73,7 @@ def _span(row: Mapping[str, Any], kind: str, domain: Domain) -> str:
 
 
 def _is_off(row: Mapping[str, Any], bins: int) -> bool:
-    """Return whether a bin is off by more than chance, where so many bins are looked at.
+    """Return whether a bin is off by more than chance, as one of a number of bins.
 
     The interval says how many independent rows the bin is worth. The test is the one of this interval at
     the level of Bonferroni, with a correction for continuity, because a bin can have few positives.
