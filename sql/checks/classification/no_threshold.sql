@@ -11,4 +11,4 @@
 -- settles:  threshold=50
 SELECT label, score
 FROM predictions
-WHERE $threshold = 0.5 AND (score < 0 OR score > 1) AND NOT isnan(score);
+WHERE $threshold = 0.5e0 AND (score < 0 OR score > 1) AND NOT isnan(score);
