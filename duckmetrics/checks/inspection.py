@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.checks.common_queries import without_common_query
 from duckmetrics.checks.examination import METRIC, Examination, protected
 from duckmetrics.checks.mended_tables import EVERY
 from duckmetrics.checks.notes import unasked, unread_grades, unweighted, varying
@@ -16,7 +17,7 @@ from duckmetrics.checks.schema import Admission
 from duckmetrics.compose.reading import TRUTH, needed_by
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.expressions.build import distinct, row_count
+from duckmetrics.expressions.build import distinct, picked, row_count
 from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.inputs.request import Request
@@ -65,9 +66,18 @@ def inspect_ranking(
         [table for table in MEANINGS if table in inputs.queries],
     )  # fmt: skip
     found = [*admission.findings, *_examined(examination), *unread_grades(inputs), *unasked(inputs, RANKING)]
+    if all(finding.severity != ERROR for finding in found):
+        systems = [] if inputs.one_system else inputs.systems or _systems(engine, inputs)
+        found += without_common_query(catalog, engine, inputs, measures, systems)
     found += _refused("absent_table", lambda: _refuse_absent(catalog, request, inputs, measures))
     found += _refused("varying_attribute", lambda: varying(engine, inputs))
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
+
+
+def _systems(engine: Engine, inputs: Inputs) -> list[str]:
+    """Return the systems that a column names."""
+    rows = picked(inputs.unsliced["predictions"].subquery("predictions"), "system").distinct()
+    return sorted(system for (system,) in engine.rows(rows) if system is not None)
 
 
 def inspect_classification(

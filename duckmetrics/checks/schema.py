@@ -20,7 +20,8 @@ from duckmetrics.inputs.classification import GROUP
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.inputs import REFERENCE
 from duckmetrics.inputs.request import Request
-from duckmetrics.inputs.systems import Attach, no_rows, no_system_column, refuse_unknown_names
+from duckmetrics.inputs.sources import no_rows
+from duckmetrics.inputs.systems import Attach, no_system_column, refuse_unknown_names
 from duckmetrics.ranking_inputs.side_tables import MEANINGS
 
 if TYPE_CHECKING:

@@ -202,7 +202,7 @@ class Comparer:
         measures = {measure.text: measure for measure in _measures(parts)}
         known = {(without_system(row), row["system"]): row for row in rows}
         for row in rows:
-            base = known[without_system(row), row["baseline"]]
+            base = known.get((without_system(row), row["baseline"]), {})
             usual = verdict(row, base, measures[row["metric"]], self.test, self.inference.alpha)
             row["verdict"] = verdict_within(row, usual, self.inference.alpha)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.families import adjust_column, families_of
 from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, RANDOMIZATION, SAMPLED
-from duckmetrics.comparison.pairing import Row, key_of_row, speakers
+from duckmetrics.comparison.pairing import Row, is_zero, key_of_row, speakers
 from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import MetricError
 from duckmetrics.inference.intervals import tested
@@ -176,7 +176,7 @@ def _columns(
     columns["margin"] = margin.size
     if margin.is_relative:
         columns["margin"] = result.get("margin", _share_of_baseline(row, margin.size))
-    if row["p"] is None:
+    if row["p"] is None or columns["margin"] is None:
         return columns
     sides = {side: _one_sided(row, result, side, speaking) for side in ("higher", "lower")}
     columns["p_not_worse"] = sides.get(NOT_WORSE_BY.get(row["better"], ""))
@@ -185,10 +185,11 @@ def _columns(
 
 
 def _share_of_baseline(row: Mapping[str, Any], share: float) -> float | None:
-    """Return a share of the value of the baseline; None if it has none, or 0."""
+    """Return a share of the value of the baseline; None if it has none, or 0 except for rounding."""
     if row["value"] is None or row["delta"] is None:
         return None
-    return share * abs(row["value"] - row["delta"]) or None
+    base = row["value"] - row["delta"]
+    return None if is_zero(base, row["value"]) else share * abs(base)
 
 
 def _one_sided(

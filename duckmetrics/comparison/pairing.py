@@ -75,8 +75,14 @@ def of_whole(
     if other.get("value") is None or row["value"] is None:
         return {"test": SAMPLED}
     delta = row["value"] - other["value"]
-    change = delta / abs(other["value"]) if other["value"] else None
-    return {**found, "delta": delta, "relative_change": change}
+    if is_zero(other["value"], row["value"]):
+        return {**found, "delta": delta, "relative_lower": None, "relative_upper": None}
+    return {**found, "delta": delta, "relative_change": delta / abs(other["value"])}
+
+
+def is_zero(base: float, value: float) -> bool:
+    """Return whether a value of the baseline is 0, or as far from it as sums in another order may be."""
+    return abs(base) <= max(ROUNDING * abs(value), CANCELLED)
 
 
 def speakers(engine: Engine, part: FamilyEvaluation) -> dict[Any, int]:

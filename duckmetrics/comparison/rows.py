@@ -176,8 +176,10 @@ def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, 
     linearized = part.per_query is None or is_clustered(part)
     if linearized and fields["p"] is not None and is_rounding(row["value"], found):
         # The same rows in another order have sums that differ in the last digit.
-        fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
-        for bound in ("delta_lower", "delta_upper", "relative_lower", "relative_upper"):
+        is_relative = fields["relative_change"] is not None
+        fields |= {"delta": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
+        fields["relative_change"] = 0.0 if is_relative else None
+        for bound in BOUNDS if is_relative else BOUNDS[:2]:
             size = abs(row["value"] or 0.0) if bound.startswith("delta") else 1.0
             is_zero = abs(fields[bound] or 0.0) <= max(ROUNDING * size, CANCELLED)
             fields[bound] = 0.0 if is_zero else fields[bound]
@@ -214,7 +216,7 @@ def pair_rows(rows: Sequence[Row]) -> Iterator[Row]:
         if system != other:
             pair = {"system": system, "against": other, **row}
             del pair["baseline"]
-            yield placed_after(pair, "value", {"against_value": values[without_system(row), other]})
+            yield placed_after(pair, "value", {"against_value": values.get((without_system(row), other))})
 
 
 def placed_after(row: Row, column: str, others: Mapping[str, Any]) -> Row:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
+NO_SHARE = "the baseline is 0, so there is no relative change"
+
 
 def verdict(
     row: Mapping[str, Any], base: Mapping[str, Any], measure: Measure, test: Definition, alpha: float
@@ -79,10 +81,13 @@ def reason(
     """Return why there is no p-value, or why it does not come from the test."""
     if found.get("p") is not None:
         equal = found.get("is_constant") and found["test"] in (PAIRED, BOOTSTRAPPED)
-        known = (row["reason"], "all differences are equal; p is that of the sign test" if equal else None)
+        sign_test = "all differences are equal; p is that of the sign test" if equal else None
+        known = (row["reason"], sign_test, NO_SHARE if found.get("relative_change") is None else None)
         return "; ".join(filter(None, known)) or None
     if row["value"] is None:
         return str(row["reason"] or "it has no value")
+    if not other:
+        return "the baseline has no row in this slice"
     if other.get("value") is None:
         why = f": {other['reason']}" if other.get("reason") else ""
         return f"the baseline has no value{why}"
@@ -91,6 +96,9 @@ def reason(
         return "it has no test" if units is None else f"it has no test: {units.without[row['metric']]}"
     if N_BASELINE in found:
         return reason_without_p(found, units.kind)
+    effective = found.get("n_effective")
+    if (found.get("n") or 0) > 1 and effective is not None and effective < 2:
+        return f"the {units.kind} are worth fewer than two of equal weight"
     if found.get("speaking") is not None or (units.linearized and (found.get("n") or 0) > 1):
         return f"no more than one unit of the {units.kind} has rows that it depends on"
     one = {QUERIES: "query"}.get(units.kind, units.kind.replace("clusters", "cluster", 1))

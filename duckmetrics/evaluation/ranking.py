@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.facts import EXPONENTIAL, WEIGHED, holds
+from duckmetrics.checks.common_queries import without_common_query
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.branches import by_branch
@@ -27,12 +28,13 @@ from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.large_tables.codes import Codes, codes_of
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
+from duckmetrics.results.findings import refusal
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
 from duckmetrics.summaries.value_ranges import value_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlglot import exp
 
@@ -81,6 +83,8 @@ def _of_queries(
         query = summary.joined(_bands_of_values(engine, summary), value_ranges(engine, summary))
         joined = materialized(engine, query)
     rows, kept = kept_rows(engine.results(), summary.query(joined))
+    if not request.checked:
+        _refuse_strangers(catalog, engine, request, inputs, measures, rows)
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
     part = FamilyEvaluation(
@@ -102,6 +106,32 @@ def _of_queries(
             engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
         )
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _refuse_strangers(
+    catalog: Catalog,
+    engine: Engine,
+    request: Request,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Refuse systems that share no query with the truth, where several are evaluated.
+
+    Plan rule: only a system that lacks as many queries as it has values may be one.
+
+    Raises:
+        InputError: names the system.
+    """
+    missing = dict.fromkeys(
+        row["system"] for row in rows
+        if row["system"] is not None and row["slice"] == ""
+        and row["n_missing"] >= row["n"] + row["n_undefined"]
+    )  # fmt: skip
+    compares = request.inference is not None and request.inference.compares
+    found = without_common_query(catalog, engine, inputs, measures, missing, compares)
+    if found:
+        raise refusal(found)
 
 
 def _query_values(

@@ -36,6 +36,11 @@ def picked(source: str | exp.Expr, *columns: str | exp.Expr) -> exp.Select:
     return exp.select(*columns).from_(source)
 
 
+def rows_of(source: str | exp.Expr, column: str, value: Value) -> exp.Select:
+    """Return the rows of a table in which a column has a value."""
+    return everything(source).where(exp.EQ(this=exp.column(column), expression=literal(value)))
+
+
 def named_step(name: str, query: exp.Query) -> exp.CTE:
     """Return a step of a query, under a name."""
     return exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name)))

@@ -45,6 +45,7 @@ class Inference:
         measures: the number of measures that are evaluated together.
         pairs: whether all pairs of systems are compared, not only each with a baseline.
         resampling: whether the test or its adjustment resamples.
+        compares: whether systems are compared, so that each of them needs rows.
     """
 
     level: float = LEVEL
@@ -59,6 +60,7 @@ class Inference:
     measures: int = 0
     pairs: bool = False
     resampling: bool = False
+    compares: bool = False
 
     def enough(self, comparisons: int, usual: int, most: int) -> int:
         """Return the number of resamples at which the adjusted p of these comparisons can be below alpha."""

@@ -298,3 +298,8 @@ def _orders_all_rows(node: exp.Expr) -> bool:
     while inside is not None and not (inside.args.get("limit") or inside.args.get("offset")):
         inside = inside.parent
     return inside is None
+
+
+def no_rows(source: Source) -> InputError:
+    """Return the error for a table without rows."""
+    return InputError(source.label, "no rows", "check how it was exported")

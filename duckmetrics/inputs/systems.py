@@ -12,7 +12,7 @@ from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import looks_like_a_truth, swapped
-from duckmetrics.inputs.sources import Role, Source
+from duckmetrics.inputs.sources import Role, Source, no_rows
 
 if TYPE_CHECKING:
     from duckmetrics.inputs.columns import ColumnMap
@@ -36,11 +36,6 @@ def given_tables(predictions: Any, system: str | Mapping[str, Any] | None) -> An
             "system", "maps systems to tables, and predictions are given too", "leave predictions out (None)"
         )
     return system
-
-
-def no_rows(source: Source) -> InputError:
-    """Return the error for a table without rows."""
-    return InputError(source.label, "no rows", "check how it was exported")
 
 
 def no_system_column(source: Source, column: str) -> InputError:

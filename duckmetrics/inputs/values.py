@@ -26,8 +26,7 @@ from duckmetrics.inputs.columns import (
     missing_column,
     swapped,
 )
-from duckmetrics.inputs.sources import RUN, Role, Source
-from duckmetrics.inputs.systems import no_rows
+from duckmetrics.inputs.sources import RUN, Role, Source, no_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +79,7 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     if type_ == "DOUBLE":
         return quoted(name)
     if not NUMBER.fullmatch(type_):
-        if source.empty:
+        if source.empty:  # a file with a header only has columns of text
             raise no_rows(source)
         advice = _as_number(source, name, name_of == "label")
         place = source.text.place_of(name) if source.text is not None and type_ == "VARCHAR" else ""

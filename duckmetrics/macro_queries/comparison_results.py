@@ -208,7 +208,8 @@ class Comparison(Compared):
         parts: list[Part] = [", "]
         once, always = self._statistics()
         parts += [f"{self.text.cte(name, step)}, " for name, step in once]
-        usual = [(TESTED, exp.select("*").from_(TESTED_ONCE))]
+        of_queries = exp.cast(exp.null(), "DOUBLE").as_("n_effective")
+        usual = [(TESTED, exp.select("*", of_queries).from_(TESTED_ONCE))]
         looks = [*always, (TESTED, query_of(self.catalog, LOOKED_AT, {}))]
         texts = (["".join(f"{self.text.cte(n, s)}, " for n, s in steps)] for steps in (looks, usual))
         parts.append(chosen(_is_always(), *texts))

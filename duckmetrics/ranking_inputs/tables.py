@@ -16,8 +16,8 @@ from duckmetrics.inputs.ids import Key, common_types, key_expression, key_of, sa
 from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import items_of, list_column
 from duckmetrics.inputs.slices import slicing_columns
-from duckmetrics.inputs.sources import Source
-from duckmetrics.inputs.systems import Attach, Systems, no_rows, refuse_unknown_names
+from duckmetrics.inputs.sources import Source, no_rows
+from duckmetrics.inputs.systems import Attach, Systems, refuse_unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from duckmetrics.results.grid import NO_VALUE, slice_cells, slice_key
 from duckmetrics.screens.columns import Column
 from duckmetrics.screens.numbers import short_p
 from duckmetrics.screens.rows import lines_of
-from duckmetrics.sentences.numbers import four_decimals
+from duckmetrics.sentences.numbers import four_decimals, with_minus
 from duckmetrics.verdicts import WORSE, p_heading
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def brief_columns(result: Compared) -> list[Column]:
           for name, cells in zip(result.evaluation.by, slices, strict=True)),
         *(_pair(result, rows) if len(systems) == 2 else _systems(rows)),
         Column("±", [_half(row) for row in rows]),
-        Column("delta", [_signed(row["delta"]) for row in rows]),
-        Column("interval of delta", [_interval(row) for row in rows]),
+        Column("change", [_signed(row["delta"]) for row in rows]),
+        Column("interval of change", [_interval(row) for row in rows]),
         Column(p_heading(rows), [short_p(row["p_adjusted"]) for row in rows]),
         Column("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip
@@ -95,7 +95,7 @@ def _interval(row: Row) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "" if value is None else four_decimals(value, "+")
+    return "" if value is None else with_minus(four_decimals(value, "+"))
 
 
 def verdict_lines(result: Compared) -> Iterator[str]:

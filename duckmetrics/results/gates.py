@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError, suggestion, unknown
 from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.sentences.margins import has_margin
+from duckmetrics.sentences.numbers import MINUS
 from duckmetrics.verdicts import (
     BETTER,
     DIFFERENT,
@@ -45,7 +46,12 @@ _MEANT = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "!": "!="}
 _DECIMAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _COLUMN = re.compile(r"[a-z_]+")
 # Columns that only comparisons have.
-_OF_DIFFERENCES = re.compile(r"delta|verdict|effect|mde|p$|p_")
+_OF_DIFFERENCES = re.compile(r"delta|relative|margin|verdict|effect|mde|p$|p_")
+# Columns in the units of the metric, of which a per cent may mean a share of the baseline, or of 1.
+_IN_UNITS = re.compile(r"delta.*|mde|margin|effect_size|shrunk.*")
+# The words that screens have for the relative change, which is a column of the results.
+CHANGE, RELATIVE_CHANGE = "change", "relative_change"
+PER_CENT = "%"
 # The word between the column and the slices: the gate looks at every slice of these columns.
 BY = "by"
 # The column whose values are words.
@@ -120,7 +126,9 @@ def _read(text: str) -> Gate:
     named = len(before) > 1 and _COLUMN.fullmatch(before[-1]) is not None
     column = before[-1] if named else "value"
     metric = " ".join(before[:-1] if named else before)
-    return Gate(text.strip(), metric, column, slicing, found[0], _bound(text, column, found[0], after))
+    bound = _bound(text, column, found[0], after)
+    column = RELATIVE_CHANGE if column == CHANGE else column
+    return Gate(text.strip(), metric, column, slicing, found[0], bound)
 
 
 def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
@@ -130,8 +138,19 @@ def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
         if verdict not in VERDICTS:
             raise MetricError(f"gate {text!r}", *unknown(VERDICT, verdict, VERDICTS))
         return verdict
+    is_share = word.endswith(PER_CENT)
+    if column == CHANGE and not is_share:
+        raise MetricError(
+            f"gate {text!r}", f"{column!r} is a change in per cent on a screen, and {word!r} is not",
+            f"write {CHANGE} {comparison} -1%, or delta for a difference in the units of the metric",
+        )  # fmt: skip
+    if is_share and _IN_UNITS.fullmatch(column):
+        raise MetricError(
+            f"gate {text!r}", f"{column!r} is in the units of the metric, and {word!r} is a share",
+            f"write {CHANGE} {comparison} {word}, which is relative to the baseline, or a number",
+        )  # fmt: skip
     try:
-        bound = float(word)
+        bound = float(word.removesuffix(PER_CENT).replace(MINUS, "-")) / (100 if is_share else 1)
     except ValueError:
         bound = math.nan
     if math.isnan(bound):

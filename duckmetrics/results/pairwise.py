@@ -162,7 +162,9 @@ class PairwiseComparison(Comparison):
         for of_slice in dict.fromkeys(slice_key(values, row) for row in few.rows):
             for system, letter in letters.items():
                 places = [(metric, system, *of_slice) for metric in values.metrics]
-                own = [rows[place] for place in places]
+                own = [rows[place] for place in places if place in rows]
+                if len(own) < len(places):
+                    continue  # the system has no row in this slice
                 keys.append([*slice_cells(values, own[0]), letter, visible(system)])
                 cells.append([
                     Cell(_value(row), beaten.get(place, ""), id(row) in winners)

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.parameters import Asked, Offer
     from duckmetrics.macro_queries.template import Part
 
+# The counts of queries, which rows do not have.
+OF_QUERIES = ("n_missing", "n_no_relevant")
 OBSERVED, SLICED, SUMS, SIGNED = "observed", "slices", "unit_sums", "signed"
 COLUMNS = (
     "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change",
@@ -233,6 +235,7 @@ class RowComparisonText:
             key.as_(SEGMENT), exp.Case().when(is_slice, literal(1)).else_(literal(0)).as_("slice_number"),
             named.as_("slice"), exp.column("attributes", SLICED), exp.column("system", "found"), "metric",
             "signature", *AIM, value.as_("value"), why.as_("reason"), "n", "n_undefined",
+            *(exp.cast(exp.null(), "BIGINT").as_(name) for name in OF_QUERIES),
         ).from_("found")  # fmt: skip
         of_metric = exp.EQ(this=exp.column("place", SIGNED), expression=exp.column("place", "found"))
         of_slice = exp.EQ(this=exp.column(SEGMENT, SLICED), expression=exp.column(SEGMENT, "found"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import FEW_NAMES, joined, named, verb
-from duckmetrics.sentences.numbers import four_decimals
+from duckmetrics.sentences.numbers import four_decimals, with_minus
 from duckmetrics.verdicts import (
     BETTER,
     DIFFERENT,
@@ -215,7 +215,9 @@ def _closest(compared: Compared) -> Fact | None:
 
 def _of_closest(fact: Fact, baseline: str) -> str:
     """Return the sentence about the system that comes closest to a baseline with the best value."""
-    before, value = (f" ({four_decimals(x)})" if x is not None else "" for x in (fact.before, fact.value))
+    before, value = (
+        f" ({with_minus(four_decimals(x))})" if x is not None else "" for x in (fact.before, fact.value)
+    )
     start = f"No system is better than {baseline}{before} by {fact.metric}"
     return f"{start}; the closest is {fact.system}{value}"
 

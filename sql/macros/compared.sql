@@ -1,9 +1,10 @@
 -- name:     compared
 -- title:    Every system, slice and metric next to the baseline
 -- inputs:   numbers (segment, slice_number, slice, system, metric, signature, better, target, value, reason, n,
---           n_undefined), mean_intervals (system, metric, lower, upper, n, why),
+--           n_missing, n_no_relevant, n_undefined), mean_intervals (system, metric, lower, upper, n, why),
 --           paired_tests (system, metric, n, delta, delta_lower, delta_upper, relative_change, relative_lower,
---           relative_upper, effect_size, wins, ties, losses, statistic, df, se, p), adjusted (test, p_adjusted)
+--           relative_upper, effect_size, wins, ties, losses, statistic, df, se, n_effective, p),
+--           adjusted (test, p_adjusted)
 -- params:   baseline VARCHAR,
 --           alpha DOUBLE DEFAULT 0.05,
 --           power DOUBLE DEFAULT 0.8,
@@ -67,6 +68,7 @@ joined AS (
         paired_tests.effect_size, paired_tests.wins, paired_tests.ties, paired_tests.losses,
         paired_tests.statistic, paired_tests.df,
         paired_tests.se,
+        paired_tests.n_effective,
         CASE
             WHEN placed.better IS NULL THEN NULL
             WHEN placed.better = 'higher' THEN paired_tests.delta
@@ -89,18 +91,7 @@ joined AS (
 SELECT
     segment, slice_number, slice, system, metric, value, lower, upper,
     $baseline AS baseline,
-    CASE
-        WHEN NOT $allow_different AND value IS NOT NULL AND baseline_value IS NOT NULL
-            AND n_own > 0 AND n_baseline > 0 AND system <> $baseline
-            AND n_own + n_baseline <> 2 * coalesce(n_units, 0)
-            THEN error(
-                'duckmetrics: ' || metric || ': ' || system || ' and ' || $baseline
-                || ' have values of different queries: '
-                || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
-                || ' queries have a value on one side only; allow_different := true compares those that both have'
-            )
-        ELSE delta
-    END AS delta,
+    delta,
     delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p, p_adjusted,
     CASE
         WHEN system = $baseline THEN 'baseline'
@@ -120,15 +111,38 @@ SELECT
     CAST($level AS DOUBLE) AS interval_level,
     CASE
         WHEN system = $baseline THEN reason
-        WHEN p IS NOT NULL AND se = 0 AND delta <> 0
-            THEN coalesce(reason || '; ', '') || 'all differences are equal; p is that of the sign test'
-        WHEN p IS NOT NULL THEN reason
+        WHEN p IS NOT NULL THEN nullif(concat_ws('; ',
+            reason,
+            CASE WHEN se = 0 AND delta <> 0 THEN 'all differences are equal; p is that of the sign test' END,
+            CASE WHEN relative_change IS NULL THEN 'the baseline is 0, so there is no relative change' END
+        ), '')
         WHEN value IS NULL THEN coalesce(reason, 'it has no value')
         WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')
+        WHEN n_units > 1 AND n_effective < 2
+            THEN 'the clusters of ' || $cluster || ' are worth fewer than two of equal weight'
         WHEN n_units > 1 AND $cluster IS NOT NULL
             THEN 'no more than one unit of the clusters of ' || $cluster || ' has rows that it depends on'
         WHEN n_units > 0 THEN 'only one ' || coalesce('cluster of ' || $cluster, 'query') || ' has a value in both'
         ELSE 'no ' || coalesce('clusters of ' || $cluster, 'queries') || ' have a value in both'
     END AS reason,
     better, target, signature
-FROM joined;
+FROM joined
+-- A condition, because DuckDB does not compute a column that nobody reads.
+WHERE
+    CASE
+        WHEN slice = '' AND n_missing > 0 AND n_missing >= n + n_no_relevant + n_undefined
+            THEN error(
+                'duckmetrics: ' || system || ' has no predictions for any query of the population; '
+                || 'check that both tables use the same ids'
+            )
+        WHEN NOT $allow_different AND value IS NOT NULL AND baseline_value IS NOT NULL
+            AND n_own > 0 AND n_baseline > 0 AND system <> $baseline
+            AND n_own + n_baseline <> 2 * coalesce(n_units, 0)
+            THEN error(
+                'duckmetrics: ' || metric || ': ' || system || ' and ' || $baseline
+                || ' have values of different queries: '
+                || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
+                || ' queries have a value on one side only; allow_different := true compares those that both have'
+            )
+        ELSE TRUE
+    END;

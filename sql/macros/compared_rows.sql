@@ -1,8 +1,8 @@
 -- name:     compared_rows
 -- title:    Tests of metrics of rows over clusters, with the difference of the values where there is no test
--- inputs:   numbers (segment, system, value), tested (system, metric, n, delta, relative_change, relative_lower,
---           relative_upper, effect_size, d_av, statistic, se), resized (system, metric, n_effective, df, delta_lower,
---           delta_upper, p), speaking (system, metric, n), strangers (system, number)
+-- inputs:   numbers (segment, system, value), tested (system, metric, n, delta, relative_change, effect_size,
+--           d_av, statistic, se), resized (system, metric, n_effective, df, delta_lower, delta_upper, relative_lower,
+--           relative_upper, p), speaking (system, metric, n), strangers (system, number)
 -- params:   baseline VARCHAR,
 --           cluster VARCHAR
 -- grain:    system, metric
@@ -12,9 +12,8 @@
 WITH joined AS (
     SELECT
         numbers.system, numbers.segment, numbers.value, base.value AS baseline_value, resized.n_effective,
-        tested.n, tested.delta, tested.relative_change, tested.relative_lower, tested.relative_upper,
-        tested.effect_size, tested.statistic, tested.se,
-        resized.df, resized.delta_lower, resized.delta_upper, resized.p,
+        tested.n, tested.delta, tested.relative_change, tested.effect_size, tested.statistic, tested.se,
+        resized.df, resized.delta_lower, resized.delta_upper, resized.relative_lower, resized.relative_upper, resized.p,
         coalesce(
             abs(tested.delta) <= greatest(1e-12 * abs(numbers.value), 1e-14) OR abs(tested.d_av) <= 1e-12, FALSE
         ) AS is_rounding,
@@ -54,11 +53,19 @@ SELECT
         AS delta_lower,
     CASE WHEN raised.is_zero AND coalesce(abs(raised.delta_upper), 0) <= 1e-14 THEN 0e0 ELSE raised.delta_upper END
         AS delta_upper,
-    CASE WHEN raised.is_zero THEN 0e0 ELSE raised.relative_change END AS relative_change,
-    CASE WHEN raised.is_zero AND coalesce(abs(raised.relative_lower), 0) <= 1e-14 THEN 0e0
-        ELSE raised.relative_lower END AS relative_lower,
-    CASE WHEN raised.is_zero AND coalesce(abs(raised.relative_upper), 0) <= 1e-14 THEN 0e0
-        ELSE raised.relative_upper END AS relative_upper,
+    -- A baseline of 0 has no relative change.
+    CASE WHEN raised.is_zero AND raised.relative_change IS NOT NULL THEN 0e0 ELSE raised.relative_change END
+        AS relative_change,
+    CASE
+        WHEN raised.relative_change IS NULL THEN NULL
+        WHEN raised.is_zero AND coalesce(abs(raised.relative_lower), 0) <= 1e-14 THEN 0e0
+        ELSE raised.relative_lower
+    END AS relative_lower,
+    CASE
+        WHEN raised.relative_change IS NULL THEN NULL
+        WHEN raised.is_zero AND coalesce(abs(raised.relative_upper), 0) <= 1e-14 THEN 0e0
+        ELSE raised.relative_upper
+    END AS relative_upper,
     CASE WHEN NOT raised.is_zero THEN raised.effect_size END AS effect_size,
     CAST(NULL AS BIGINT) AS wins,
     CAST(NULL AS BIGINT) AS ties,

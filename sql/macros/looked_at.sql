@@ -13,6 +13,7 @@ SELECT
         always_valid.relative_upper AS relative_upper,
         always_valid.p AS p,
         CAST(NULL AS DOUBLE) AS se
-    )
+    ),
+    CAST(NULL AS DOUBLE) AS n_effective
 FROM paired_once
 JOIN always_valid ON always_valid.system = paired_once.system AND always_valid.metric = paired_once.metric;

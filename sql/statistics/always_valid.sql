@@ -48,6 +48,12 @@ WITH moments AS (
         CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
         CASE WHEN count(*) > 1 THEN var_samp(baseline_value) END AS baseline_variance,
         CASE WHEN count(*) > 1 THEN covar_samp(difference, baseline_value) END AS covariance,
+        -- A baseline that is 0 except for rounding has no relative change.
+        avg(difference) / nullif(CASE
+            WHEN abs(avg(baseline_value)) > 1e-12 * greatest(abs(avg(value)),
+                CASE WHEN count(*) > 1 THEN sqrt(0.5e0 * (var_samp(value) + var_samp(baseline_value))) END)
+                THEN avg(baseline_value)
+        END, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(avg(value)), abs(avg(baseline_value)),
             CASE WHEN count(*) > 1 THEN sqrt(0.5e0 * (var_samp(value) + var_samp(baseline_value))) END) AS rounding
@@ -58,13 +64,13 @@ errors AS (
     SELECT
         moments.*,
         n - 1 AS df,
-        delta / nullif(abs(baseline_mean), 0) AS relative_change,
+        sign(baseline_mean) * ratio AS relative_change,
         CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
         CASE WHEN sd > rounding THEN delta / nullif(sd, 0) * sqrt(n) END AS statistic,
-        sqrt(greatest(
-            sd * sd + delta * delta / nullif(baseline_mean * baseline_mean, 0) * baseline_variance
-                - 2 * delta / nullif(baseline_mean, 0) * covariance, 0e0))
-            / nullif(sqrt(n) * abs(baseline_mean), 0) AS relative_se
+        CASE WHEN sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance
+                <= 1e-13 * (sd * sd + ratio * ratio * baseline_variance) THEN 0e0
+            ELSE sqrt(sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance)
+        END / nullif(sqrt(n) * abs(baseline_mean), 0) AS relative_se
     FROM moments
 ),
 tested AS (

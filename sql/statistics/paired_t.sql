@@ -40,12 +40,16 @@
 -- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the values
 --           are ties. If all differences are equal except for rounding, there is no statistic, no effect size and no
 --           mde; p is 1 if they are 0, else it is the p of the sign test, 2 / 2^n. With one unit there is a delta,
---           but no interval and no p. mde is the difference that a test with the same number of units finds with
+--           but no interval and no p. A baseline whose mean is 0, except for rounding, has no
+--           relative change. mde is the difference that a test with the same number of units finds with
 --           probability power
 WITH rounded AS (
     SELECT
         difference_sums.*,
-        delta / nullif(baseline_mean, 0) AS ratio,
+        -- A baseline that is 0 except for rounding has no relative change.
+        delta / nullif(CASE
+            WHEN abs(baseline_mean) > 1e-12 * greatest(abs(mean), sqrt(mean_variance)) THEN baseline_mean
+        END, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(mean), abs(baseline_mean), sqrt(mean_variance)) AS rounding
     FROM difference_sums
@@ -53,14 +57,17 @@ WITH rounded AS (
 errors AS (
     SELECT
         rounded.*,
+        sign(baseline_mean) * ratio AS relative_change,
         n - 1 AS df, CAST(n - 1 AS DOUBLE) AS exact_df,
         CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
         CASE WHEN sd > rounding THEN sd / nullif(sqrt(n), 0) END AS error,
         CASE WHEN sd > rounding THEN delta / nullif(sd, 0) END AS effect_size,
         CASE WHEN sd > rounding THEN delta / nullif(sd, 0) * sqrt(n) END AS statistic,
-        -- The delta method: the spread of difference - ratio * baseline_value.
-        sqrt(greatest(sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance, 0e0))
-            / nullif(sqrt(n) * abs(baseline_mean), 0) AS relative_se
+        -- The delta method: the spread of difference - ratio * baseline_value, or 0 if only rounding remains.
+        CASE WHEN sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance
+                <= 1e-13 * (sd * sd + ratio * ratio * baseline_variance) THEN 0e0
+            ELSE sqrt(sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance)
+        END / nullif(sqrt(n) * abs(baseline_mean), 0) AS relative_se
     FROM rounded
 ),
 tested AS (
@@ -74,9 +81,9 @@ tested AS (
 SELECT
     system, metric, n, baseline_mean, mean, delta, sd, se,
     delta - critical * se AS delta_lower, delta + critical * se AS delta_upper,
-    delta / nullif(abs(baseline_mean), 0) AS relative_change,
-    delta / nullif(abs(baseline_mean), 0) - critical * relative_se AS relative_lower,
-    delta / nullif(abs(baseline_mean), 0) + critical * relative_se AS relative_upper,
+    relative_change,
+    relative_change - critical * relative_se AS relative_lower,
+    relative_change + critical * relative_se AS relative_upper,
     effect_size, delta / nullif(sqrt(mean_variance), 0) AS d_av,
     effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
     wins, ties, losses, statistic, df,

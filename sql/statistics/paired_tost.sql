@@ -66,7 +66,10 @@ turned AS (
     -- A share of a negative mean lies on the other side.
     SELECT
         moments.*,
-        CASE WHEN $relative THEN nullif($margin * abs(baseline_mean), 0) ELSE $margin END AS margin,
+        CASE
+            WHEN NOT $relative THEN $margin
+            WHEN abs(baseline_mean) > 1e-12 * greatest(abs(mean), sqrt(mean_variance)) THEN $margin * abs(baseline_mean)
+        END AS margin,
         CASE WHEN $relative AND baseline_mean < 0 THEN below ELSE above END AS over,
         CASE WHEN $relative AND baseline_mean < 0 THEN below_sd ELSE above_sd END AS over_sd,
         CASE WHEN $relative AND baseline_mean < 0 THEN above ELSE below END AS under,

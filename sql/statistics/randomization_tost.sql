@@ -61,7 +61,10 @@ tallies AS (
 tested AS (
     SELECT
         family.system, family.metric, family.n, family.baseline_mean, family.mean, family.delta,
-        CASE WHEN $relative THEN nullif($margin * abs(family.baseline_mean), 0) ELSE $margin END AS margin,
+        CASE
+            WHEN NOT $relative THEN $margin
+            WHEN abs(family.baseline_mean) > family.rounding THEN $margin * abs(family.baseline_mean)
+        END AS margin,
         CASE WHEN sums.raised_width > family.rounding THEN sums.raised END AS statistic_higher,
         CASE WHEN sums.lowered_width > family.rounding THEN sums.lowered END AS statistic_lower,
         -- The smallest exact p is that of one choice of signs.

@@ -63,7 +63,11 @@ compared AS (
         satterthwaite_df(base.error, base.n - 1, own.error, own.n - 1) AS df,
         sqrt(base.relative_error + own.relative_error) AS log_se,
         satterthwaite_df(base.relative_error, base.n - 1, own.relative_error, own.n - 1) AS log_df,
-        own.mean / nullif(base.mean, 0) AS ratio,
+        -- A baseline that is 0 except for rounding has no relative change.
+        own.mean / nullif(CASE
+            WHEN abs(base.mean) > 1e-12 * greatest(abs(own.mean), sqrt(base.variance), sqrt(own.variance))
+                THEN base.mean
+        END, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(base.mean), abs(own.mean)) AS rounding,
         ((base.n - 1) * base.variance + (own.n - 1) * own.variance) / nullif(base.n + own.n - 2, 0) AS pooled
@@ -85,7 +89,7 @@ SELECT
     system, metric, n_baseline, n, baseline_mean, mean, delta,
     CASE WHEN constant THEN 0e0 ELSE se END AS se,
     delta - half AS delta_lower, delta + half AS delta_upper,
-    delta / nullif(abs(baseline_mean), 0) AS relative_change,
+    sign(baseline_mean) * (ratio - 1) AS relative_change,
     CASE WHEN baseline_mean > 0 AND mean > 0 THEN ratio * exp(-log_half) - 1 END AS relative_lower,
     CASE WHEN baseline_mean > 0 AND mean > 0 THEN ratio * exp(log_half) - 1 END AS relative_upper,
     CASE WHEN NOT constant THEN delta / nullif(sqrt(pooled), 0) END AS effect_size,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.stats
 
-from duckmetrics import Comparison, InputError, compare, run_test
+from duckmetrics import Comparison, InputError, compare, leaderboard, run_test
 from duckmetrics.comparison import rows
 from duckmetrics.engines.duckdb import DuckDBEngine
 
@@ -271,3 +271,27 @@ def test_a_sampled_metric_without_units_names_their_number() -> None:
         interval_method="bootstrap", resamples=20,
     )  # fmt: skip
     assert found.row("ece", part="one")["reason"].startswith("no more than one unit")
+
+
+# ---- the heading of p ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metrics", "screen", "page"), [("mrr", "p", "p"), ("mrr,hit_rate@1", "p adj.", "adjusted p")]
+)
+def test_adjusted_p_values_have_a_heading_of_their_own(metrics: str, screen: str, page: str) -> None:
+    """One test is not adjusted; Holm's method doubles the smaller one of two p-values, and `p` stays."""
+    truth = {f"q{i}": {"a": 1} for i in range(12)}
+    best = {query: {"a": 2.0, "b": 1.0} for query in truth}
+    other = {query: {"a": 1.0 + 2 * (i > 2), "b": 2.0} for i, query in enumerate(truth)}
+    result = compare({"A": best, "B": other}, truth, metrics)
+    row, tests = result.row("mrr"), len(metrics.split(","))
+    assert row["p"] == pytest.approx(scipy.stats.ttest_1samp([-0.5] * 3 + [0.0] * 9, 0).pvalue)
+    assert row["p_adjusted"] == pytest.approx(tests * row["p"])
+    assert f" {screen}  " in result.lines(120)[2]
+    assert f">{page}</th>" in result._repr_html_()
+    assert result.failures(f"mrr p > {row['p'] * 1.01}") == []
+    board = leaderboard({"A": best, "B": other, "C": best}, truth, metrics)
+    assert "& adjusted p &" in board.to_latex()
+    assert "p adj." in "\n".join(board.lines(120))
+    assert f"({page} = " in result.report().html

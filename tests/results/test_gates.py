@@ -134,6 +134,10 @@ def test_what_is_not_tested_fails_and_says_why(connection: duckdb.DuckDBPyConnec
         ("hit_rate@1 verdict by = worse", "no slice behind 'by'"),
         ("hit_rate@1 p_ajusted < 2", "unknown column 'p_ajusted'; did you mean 'p_adjusted'?"),
         ("hit_rate@1 reason = none", "'none' is not a number"),
+        ("hit_rate@1 change < -0.01", "'-0.01' is not; write change < -1%, or delta for a difference"),
+        ("hit_rate@1 delta < -1%", "'-1%' is a share; write change < -1%, which is relative to the baseline"),
+        ("hit_rate@1 delta_lower > x%", "is in the units of the metric"),
+        ("hit_rate@1 value < x%", "'x%' is not a number"),
         ("hit_rate@1 signature < 3", "unknown column 'signature'"),
         ("hitrate@1 < 2", "did you mean 'hit_rate@1'?"),
     ],
@@ -231,3 +235,36 @@ def test_exit_codes(
         done = run(*given, "--fail-if", gate)
         assert done.code == 2, gate
         assert done.err.startswith("duckmetrics: gate ")
+
+
+# ---- the words of the screens -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "bound"),
+    [("m change < -1%", "relative_change", -0.01), ("m change < −1%", "relative_change", -0.01),
+     ("m relative_lower < -2.5%", "relative_lower", -0.025), ("m < 35%", "value", 0.35),
+     ("m p_adjusted < 5%", "p_adjusted", 0.05)],
+)  # fmt: skip
+def test_a_bound_in_per_cent_is_a_share(text: str, column: str, bound: float) -> None:
+    (gate,) = read_gates(text)
+    assert (gate.column, gate.bound) == (column, pytest.approx(bound, rel=1e-15))
+
+
+@pytest.mark.parametrize("word", ["unclear", "not distinguishable", "no clear difference", "'unclear'"])
+def test_the_former_words_of_a_verdict_are_still_read(word: str) -> None:
+    (gate,) = read_gates(f"m verdict = {word}")
+    assert gate.bound == "unclear"
+
+
+def test_a_relative_change_stops_a_gate() -> None:
+    """By hand: of 4 reciprocal ranks of 1, one becomes 1/2, so that the mean falls by 12.5 %."""
+    truth = {f"q{i}": {"a": 1} for i in range(4)}
+    best = {query: {"a": 2.0, "b": 1.0} for query in truth}
+    result = compare({"A": best, "B": {**best, "q0": {"a": 1.0, "b": 2.0}}}, truth, "mrr")
+    assert result.failures("mrr change < -13%") == []
+    assert result.failures("mrr change < -12%") == [
+        "gate failed: mrr change < -12%: relative_change of B is -0.125"
+    ]
+    with pytest.raises(MetricError, match="a column of differences, which 'duckmetrics compare' has"):
+        duckmetrics.evaluate(best, truth, "mrr").failures("mrr change < -12%")

@@ -1,7 +1,7 @@
 -- name:     effective_unpaired_t
 -- title:    Unpaired t-test of clusters of unequal size, with degrees of freedom from the effective numbers of clusters
 -- inputs:   units (system, metric, query_id, value, n_effective),
---           tested (system, metric, baseline_mean, mean, delta, se, statistic, p)
+--           tested (system, metric, baseline_mean, mean, delta, se, relative_change, statistic, p)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- switches: baseline VARCHAR
 -- portable: no, tests are computed in DuckDB
@@ -23,7 +23,7 @@ WITH arms AS (
 pairs AS (
     SELECT
         tested.system, tested.metric, tested.baseline_mean, tested.mean, tested.delta, tested.se,
-        tested.statistic, tested.p,
+        tested.relative_change, tested.statistic, tested.p,
         own.n_effective, own.error, own.freedom,
         base.error AS base_error, base.freedom AS base_freedom,
         own.error / nullif(tested.mean * tested.mean, 0) AS log_error,
@@ -35,7 +35,7 @@ pairs AS (
 sized AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
-        system, metric, baseline_mean, mean, delta, se, statistic, p, n_effective,
+        system, metric, baseline_mean, mean, delta, se, relative_change, statistic, p, n_effective,
         satterthwaite_df(base_error, base_freedom, error, freedom) AS df,
         sqrt(base_log_error + log_error) AS log_se,
         satterthwaite_df(base_log_error, base_freedom, log_error, freedom) AS log_df
@@ -43,7 +43,7 @@ sized AS (
 ),
 critical AS (
     SELECT
-        system, metric, baseline_mean, mean, delta, statistic, p, n_effective, df,
+        system, metric, baseline_mean, mean, delta, relative_change, statistic, p, n_effective, df,
         student_t_critical(1 - $level, df) * se AS half,
         student_t_critical(1 - $level, log_df) * log_se AS log_half
     FROM sized
@@ -55,9 +55,9 @@ SELECT
     df,
     delta - half AS delta_lower,
     delta + half AS delta_upper,
-    CASE WHEN baseline_mean > 0 AND mean > 0 THEN mean / nullif(baseline_mean, 0) * exp(-log_half) - 1 END
+    CASE WHEN baseline_mean > 0 AND mean > 0 THEN (1 + relative_change) * exp(-log_half) - 1 END
         AS relative_lower,
-    CASE WHEN baseline_mean > 0 AND mean > 0 THEN mean / nullif(baseline_mean, 0) * exp(log_half) - 1 END
+    CASE WHEN baseline_mean > 0 AND mean > 0 THEN (1 + relative_change) * exp(log_half) - 1 END
         AS relative_upper,
     CASE WHEN p = 1 OR statistic IS NULL THEN p ELSE student_t_p(statistic, df) END AS p
 FROM critical;

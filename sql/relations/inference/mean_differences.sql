@@ -30,7 +30,11 @@ SELECT
     satterthwaite_df(control.error, control.n - 1, treated.error, treated.n - 1) AS df,
     sqrt(control.relative_error + treated.relative_error) AS log_se,
     satterthwaite_df(control.relative_error, control.n - 1, treated.relative_error, treated.n - 1) AS log_df,
-    treated.mean / nullif(control.mean, 0) AS ratio,
+    -- A control that is 0 except for rounding has no relative change.
+    treated.mean / nullif(CASE
+        WHEN abs(control.mean) > 1e-12 * greatest(abs(treated.mean), sqrt(control.variance), sqrt(treated.variance))
+            THEN control.mean
+    END, 0) AS ratio,
     1e-12 * greatest(abs(control.mean), abs(treated.mean)) AS rounding,
     ((control.n - 1) * control.variance + (treated.n - 1) * treated.variance)
         / nullif(control.n + treated.n - 2, 0) AS pooled
