@@ -181,10 +181,11 @@ def of_spark_als(folder: Path) -> list[Path]:
 
 
 def wide(folder: Path) -> list[Path]:
-    """Write a row per query with a column per rank, some of them empty."""
+    """Write a row per query with a column per rank, some of them empty at the end or in between."""
     return _copied(folder, {
-        "run.csv": "PIVOT (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER "
+        "run.csv": "PIVOT (FROM (SELECT query_id AS user_id, item_id, 'rec_' || row_number() OVER "
         "(PARTITION BY query_id ORDER BY score DESC, item_id) AS place FROM run WHERE score > 0.5) "
+        "WHERE place <> 'rec_2' OR ascii(right(CAST(user_id AS VARCHAR), 1)) % 2 = 1) "
         "ON place IN ('rec_1', 'rec_2', 'rec_3', 'rec_4', 'rec_5', 'rec_6', 'rec_7', 'rec_8', 'rec_9', "
         "'rec_10') USING first(item_id)",
         "truth.parquet": "SELECT query_id AS user_id, item_id, relevance FROM truth",

@@ -111,7 +111,8 @@ function renamed(state, runs, truth, queries, isOrdered) {
       `unnest(${column}) AS item_id`,
       ...(key === 'run' ? [order] : []),
     ];
-    return `SELECT ${[...extra, ...parts].join(', ')} FROM ${quoted(file.table)}`;
+    const rows = `SELECT ${[...extra, ...parts].join(', ')} FROM ${quoted(file.table)}`;
+    return file.hasHoles ? `SELECT * FROM (${rows}) WHERE item_id IS NOT NULL` : rows;
   };
   const sliced = file =>
     state.question.by.filter(one => !queries && file.columns.some(column => column.name === one)).map(quoted);

@@ -95,8 +95,8 @@ export function recognized(layouts, systems, columns, fileName) {
   if (!map.score) map.rank = named('rank');
   const role = roleOf(map, columns, chosen, looksLikeTruth);
   if (!chosen || !Object.keys(chosen.computed).length) return { role, map, layout: chosen?.title ?? '' };
-  const { computed, typed, title, usual } = chosen;
-  return { role: map.label ? 'rows' : chosen.role, map, layout: title, computed, typed, usual };
+  const { computed, typed, title, usual, hasHoles } = chosen;
+  return { role: map.label ? 'rows' : chosen.role, map, layout: title, computed, typed, usual, hasHoles };
 }
 
 /** The grade of a truth, as the package finds it: by a layout that fits, or by its name. */

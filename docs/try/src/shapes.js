@@ -64,7 +64,7 @@ function fitOf(shape, columns, own) {
   // A table that has the columns already is not of this shape.
   if (Object.keys(computed).some(key => known.has(key))) return null;
   for (const key of Object.keys(computed)) map[KEYS[key] ?? key] = key;
-  return { map, computed, typed, usual: shape.positive };
+  return { map, computed, typed, usual: shape.positive, hasHoles: Boolean(shape.numbered) };
 }
 
 /** The columns called by a stem and 1, 2, ... (or 0, 1, ...), if there is one such stem. */
@@ -82,7 +82,7 @@ function numberedColumns(columns, taken) {
   return found.length > 1 && isWhole ? found.map(one => one.name) : null;
 }
 
-const listOf = columns => `list_filter([${columns.map(quoted).join(', ')}], lambda one: one IS NOT NULL)`;
+const listOf = columns => `[${columns.map(quoted).join(', ')}]`;
 
 /**
  * SQL of the view that has the columns of a file and those that its layout computes; none for other files.
