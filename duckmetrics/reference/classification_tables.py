@@ -9,6 +9,7 @@ import math
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import floor
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from duckmetrics.reference import classification
@@ -128,11 +129,12 @@ def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: s
     ]
 
 
-def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
+def gains_curve(rows: Sequence[Observation], *, bins: int = 10, points: int | None = None) -> Table:
     """Return the share of the positives (gain) in the top 0, 1/bins, 2/bins, ... of the rows, and its lift.
 
     threshold: the score at the cut, whose rows count in proportion; infinite for the first row, which
-    has no lift. Ling and Li, "Data mining for direct marketing: problems and solutions", KDD 1998.
+    has no lift. points: the most distinct scores between the cuts, at equal lengths of the curve. Ling
+    and Li, "Data mining for direct marketing: problems and solutions", KDD 1998.
     """
     scores = steps(rows)
     positives, n = class_weights(rows)[0], total(rows)
@@ -143,7 +145,15 @@ def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
         found = captured(scores, share * n)
         gain, lift = ratio(found, positives), ratio(found, share * positives)
         table.append({"share": float(share), "threshold": cut, "gain": gain, "lift": lift})
-    return table
+    between: Table = []
+    for step in scores if points else []:
+        share, gain = (step.tp + step.fp) / n, ratio(step.tp, positives)
+        lift = ratio(step.tp, share * positives)
+        between.append({"share": float(share), "threshold": step.threshold, "gain": gain, "lift": lift})
+    if points and len(between) > points:
+        between = _reaching([nothing, *between], points, ("share", "gain"))
+    cuts = {row["share"] for row in table}
+    return sorted([*table, *(row for row in between if row["share"] not in cuts)], key=itemgetter("share"))
 
 
 def score_histogram(rows: Sequence[Observation], *, bins: int = 40) -> Table:
@@ -215,24 +225,27 @@ def _counts(threshold: float, counts: Confusion) -> dict[str, Any]:
 
 
 def _thinned(table: Table, points: int | None, axes: tuple[str, str]) -> Table:
-    """Keep the first and the last row, and the first row behind each of points - 1 equal lengths.
-
-    The length is the sum of the changes along both axes.
-    """
+    """Keep the first and the last row, and the first row behind each of some equal lengths."""
     if points is None or len(table) <= points:
         return table
     if points < 2:
         raise ValueError(f"points={points}: the first and the last row are kept")
+    inner = _reaching(table, points - (2 if "precision" in axes else 1), axes)
+    return [table[0], *(row for row in inner if row is not table[-1]), table[-1]]
+
+
+def _reaching(table: Table, parts: int, axes: tuple[str, str]) -> Table:
+    """Return the first row at or behind the end of each of `parts` equal parts of the curve.
+
+    The length is the sum of the changes along both axes. An axis without values has no length.
+    """
     changes = [
         sum(abs((row[axis] or 0.0) - (last[axis] or 0.0)) for axis in axes) for last, row in pairwise(table)
     ]
     lengths = [0.0, *accumulate(changes)]
-    parts = points - (2 if "precision" in axes else 1)
+    # A length that equals a part but for rounding has reached it.
     places = [floor(length * parts / (lengths[-1] or 1.0) + 1e-9) for length in lengths]
-    inner = [
-        row for row, place, last in zip(table[1:-1], places[1:-1], places[:-2], strict=True) if place > last
-    ]
-    return [table[0], *inner, table[-1]]
+    return [row for row, (last, place) in zip(table[1:], pairwise(places), strict=True) if place > last]
 
 
 def _edges(b: int, bins: int, members: Sequence[Observation], binning: str) -> dict[str, float | None]:

@@ -24,7 +24,7 @@
 WITH placed AS (
     SELECT
         system, segment, score, positives, tp, p, p + n AS total, upto, before, place, places,
-        CASE WHEN upto >= p + n THEN $bins ELSE floor(upto * $bins / nullif(p + n, 0)) END AS cuts,
+        CASE WHEN upto >= p + n THEN CAST($bins AS DOUBLE) ELSE upto * $bins / nullif(p + n, 0) END AS cut,
         floor(before * $bins / nullif(p + n, 0)) AS cuts_before
     FROM swept
 ),
@@ -43,15 +43,15 @@ reached AS (
             (slots.cut * placed.total / $bins - placed.before) / nullif(placed.upto - placed.before, 0), 1
         )) / nullif(placed.p, 0) AS gain
     FROM placed
-    JOIN range(1, $bins + 1) AS slots(cut) ON slots.cut > placed.cuts_before AND slots.cut <= placed.cuts
+    JOIN range(1, $bins + 1) AS slots(cut) ON slots.cut > placed.cuts_before AND slots.cut <= placed.cut
     UNION ALL
     SELECT system, segment, upto / total AS share, score AS threshold, tp / nullif(p, 0) AS gain
     FROM placed
-    WHERE $points IS NOT NULL AND upto * $bins / total <> cuts
+    WHERE $points IS NOT NULL AND cut <> floor(cut)
         AND (
             places <= $points
-            OR floor((upto / total + coalesce(tp / nullif(p, 0), upto / total)) * $points / 2) > floor(
-                (before / total + coalesce((tp - positives) / nullif(p, 0), before / total)) * $points / 2
+            OR floor((upto / total + coalesce(tp / nullif(p, 0), upto / total)) * $points / 2 + 1e-9) > floor(
+                (before / total + coalesce((tp - positives) / nullif(p, 0), before / total)) * $points / 2 + 1e-9
             )
         )
 )

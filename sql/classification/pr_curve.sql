@@ -55,5 +55,7 @@ SELECT
     stepped / nullif(p, 0) AS area
 FROM walked
 WHERE $points IS NULL OR places <= $points OR place = 1 OR place = places
-    OR floor(length * ($points - 2) / nullif(total, 0)) > floor((length - step) * ($points - 2) / nullif(total, 0))
+    OR floor(length * ($points - 2) / nullif(total, 0) + 1e-9) > floor(
+        (length - step) * ($points - 2) / nullif(total, 0) + 1e-9
+    )
 ORDER BY system, segment, threshold DESC;

@@ -26,7 +26,6 @@ from support.classification import (
     UNBOUNDED,
     differences,
     observations,
-    of_any_score,
     open_case,
     open_together,
     plain_spec,
@@ -34,6 +33,7 @@ from support.classification import (
     same,
     specs_of,
     table_differences,
+    takes_any_score,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ pytestmark = pytest.mark.engine
 # Cases whose columns have other types, or other labels, or whose rows all have no weight.
 ALONE = ("booleans", "float32", "infinite", "minus_one", "ratings", "sample", "weightless")
 UNWEIGHTED = (("float32", False), ("sample", False))
+CURVES = ("roc_curve", "pr_curve", "gains_curve")
 WEIGHTED = pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "unweighted"])
 
 
@@ -125,11 +126,8 @@ def test_systems_and_slices(weighted: bool) -> None:
 @pytest.mark.parametrize(("name", "weighted"), [*((name, True) for name in ALONE), *UNWEIGHTED])
 def test_a_case_alone(name: str, weighted: bool) -> None:
     """A single table without slices has another query."""
-    chosen = [
-        metric for metric in METRICS
-        if (of_any_score(metric) or name not in UNBOUNDED) and (reads(metric, "ratings") or name != "ratings")
-    ]  # fmt: skip
-    specs = list(map(plain_spec, chosen))
+    usable = [d for d in (*METRICS, *TABLES) if takes_any_score(d, plain_spec(d)) or name not in UNBOUNDED]
+    specs = [plain_spec(d) for d in usable if not d.is_table and (reads(d, "ratings") or name != "ratings")]
     # The weights of the sample have their own name, so they count only where they are mapped.
     weight = {"weight": "w"} if name == "sample" else {}
     with open_case(name) as connection:
@@ -137,7 +135,7 @@ def test_a_case_alone(name: str, weighted: bool) -> None:
         rows = observations(connection, **weight)
         assert differences(result, rows, specs, weighted) == []
         if name != "ratings":
-            shown = [plain_spec(t) for t in TABLES if of_any_score(t) or name not in UNBOUNDED]
+            shown = [plain_spec(d) for d in usable if d.is_table]
             assert wrong_rows(result, shown, rows, weighted) == []
 
 
@@ -164,7 +162,7 @@ def test_tables_of_probabilities(weighted: bool) -> None:
 @pytest.mark.slow
 @WEIGHTED
 def test_tables_of_any_score_with_every_parameter(weighted: bool) -> None:
-    specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]
+    specs = [spec for table in TABLES for spec in specs_of(table) if takes_any_score(table, spec)]
     with open_together(UNBOUNDED) as connection:
         result = evaluation(connection, ["auc"], weighted, system="name")
         assert wrong_rows(result, specs, observations(connection, system="name"), weighted) == []
@@ -180,6 +178,15 @@ def test_a_curve_without_an_evaluation_is_the_same_table() -> None:
         weighted = duckmetrics.curve("predictions", "confusion", connection=connection)
         unweighted = duckmetrics.curve("predictions", "confusion", connection=connection, weighted=False)
         assert weighted.to_pylist() != unweighted.to_pylist()
+
+
+def test_the_last_row_of_gains_is_there_once_though_its_share_is_rounded() -> None:
+    """0.1 + 0.3 are 0.4, and 0.4 * 3 / 0.4 is more than 3 as a double."""
+    assert 0.4 * 3 / 0.4 > 3
+    rows = "SELECT * FROM (VALUES (1, 0.9, 0.1e0), (0, 0.8, 0.3e0)) AS r(label, score, weight)"
+    table = duckmetrics.curve(rows, "gains_curve", bins=3, points=5).to_pylist()
+    assert [row["share"] for row in table] == pytest.approx([0, 0.25, 1 / 3, 2 / 3, 1])
+    assert [row["gain"] for row in table] == pytest.approx([0, 1, 1, 1, 1])
 
 
 def test_a_list_of_parameters_gives_the_rows_of_each() -> None:
@@ -223,12 +230,9 @@ def test_random_rows() -> None:
         result = evaluation(connection, PLAIN, True, by="name")
         rows = observations(connection, by=[["name"]])
         assert differences(result, rows, PLAIN, True) == []
-        assert (
-            wrong_rows(
-                result, ["roc_curve", "pr_curve", "group_auc", "gains_curve", "score_histogram"], rows, True
-            )
-            == []
-        )
+        specs = list(map(plain_spec, TABLES))
+        specs += [f"{curve}(points={n})" for curve in CURVES for n in (3, 7, 50)]
+        assert wrong_rows(result, specs, rows, True) == []
 
 
 # --- other columns ---------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ from support.classification import (
     PLAIN,
     PROBABILITIES,
     UNBOUNDED,
-    of_any_score,
     open_together,
     plain_spec,
+    takes_any_score,
 )
 from support.command_line import Outcome, exports, run
 from support.little import evaluation, little
@@ -205,7 +205,7 @@ def test_sampled_candidates() -> None:
     "names", [PROBABILITIES, UNBOUNDED, *((name,) for name in APART)], ids=lambda n: n[0]
 )
 def test_every_case_of_rows(names: tuple[str, ...], weighted: bool) -> None:
-    chosen = [m for m in METRICS if names == PROBABILITIES or of_any_score(m)]
+    chosen = [m for m in METRICS if names != UNBOUNDED or takes_any_score(m, plain_spec(m))]
     if names == ("ratings",):
         chosen = [metric for metric in METRICS if metric.name in ("rmse", "mae", "r2")]
     with open_together(names) as connection:

@@ -76,6 +76,15 @@ def of_any_score(definition: Definition) -> bool:
     return not any(name == definition.name or reads(definition, name) for name in refused)
 
 
+def takes_any_score(definition: Definition, spec: str) -> bool:
+    """Return whether a spec takes scores that are not probabilities; the threshold 0.5 is for these alone."""
+    checked = CATALOG.checks[CLASSIFICATION, "no_threshold"].header["for"]
+    if definition.name != checked and not reads(definition, checked):
+        return of_any_score(definition)
+    parse = parse_table if definition.is_table else parse_measure
+    return of_any_score(definition) and parse(CATALOG, spec).values["threshold"] != 0.5
+
+
 def specs_of(definition: Definition) -> list[str]:
     """Return every combination of the parameters that the header allows, as specs."""
     options: list[list[str | None]] = []
@@ -110,7 +119,7 @@ def plain_spec(definition: Definition) -> str:
 
 
 EVERY = [spec for metric in METRICS for spec in specs_of(metric)]
-EVERY_ANY_SCORE = [spec for metric in METRICS if of_any_score(metric) for spec in specs_of(metric)]
+EVERY_ANY_SCORE = [s for metric in METRICS for s in specs_of(metric) if takes_any_score(metric, s)]
 PLAIN = [plain_spec(metric) for metric in METRICS]
 
 
