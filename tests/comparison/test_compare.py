@@ -13,6 +13,7 @@ import scipy.stats
 import duckmetrics
 from duckmetrics import Comparison, InputError, MetricError, compare
 from support.command_line import Command
+from support.intervals import drawing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -229,7 +230,7 @@ def row_of_any(result: Comparison, system: str, metric: str) -> dict[str, Any]:
 def test_other_tests_on_request(
     connection: duckdb.DuckDBPyConnection, comparison: Comparison, word: str
 ) -> None:
-    found = compare(SYSTEMS, "truth", SPECS, connection=connection, test=word, resamples=2000)
+    found = compare(SYSTEMS, "truth", SPECS, connection=connection, test=word, **drawing(word, 2000))
     for metric in SPECS:
         verdicts = [row_of_any(found, name, metric)["verdict"] for name in ("better", "alike", "worse")]
         assert verdicts == ["better", "unclear", "worse"]

@@ -15,6 +15,7 @@ import duckmetrics
 from duckmetrics import Comparison, MetricError, compare
 from duckmetrics.results.markup import LETTERS, superscript
 from support.command_line import document, exports, run
+from support.intervals import drawing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,7 @@ def by_pair(rows: Any) -> dict[tuple[str, ...], dict[str, Any]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["randomization", "paired_t", "bootstrap"])
 def test_numbers_are_those_of_separate_comparisons(runs: dict[str, Scores], truth: Any, test: str) -> None:
-    options: dict[str, Any] = {"test": test, "resamples": 400, "metrics": METRICS[:2]}
+    options: dict[str, Any] = {"test": test, "metrics": METRICS[:2], **drawing(test, 400)}
     found = by_pair(compare(runs, truth, pairs=True, **options).pairs)
     assert list(found) == [(m, *pair) for m in METRICS[:2] for pair in combinations(SYSTEMS, 2)]
     for baseline in ("fair", "good"):

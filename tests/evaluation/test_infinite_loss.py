@@ -14,6 +14,7 @@ from duckmetrics.reference import classification
 from duckmetrics.reference.observation import Observation
 from support.cases import ROOT
 from support.command_line import Command
+from support.intervals import drawing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,9 +63,8 @@ def test_right_certainties_and_clipped_ones_are_finite(spec: str) -> None:
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 def test_an_infinite_loss_has_no_interval(method: str) -> None:
     """Most samples lack the one row, so their percentiles would be finite."""
-    found = duckmetrics.evaluate(
-        ROWS["positive"], metrics="log_loss(eps=0)", interval=0.95, interval_method=method, resamples=2000
-    ).rows[0]
+    options: dict[str, Any] = {"interval": 0.95, "interval_method": method, **drawing(method, 2000)}
+    found = duckmetrics.evaluate(ROWS["positive"], metrics="log_loss(eps=0)", **options).rows[0]
     assert (found["value"], found["lower"], found["upper"], found["reason"]) == (math.inf, None, None, WHY)
 
 

@@ -239,7 +239,7 @@ def test_a_threshold_moves_what_is_relevant_but_not_the_graded_gain() -> None:
     predictions, truth = rows(("a", 3), ("b", 2)), judged(("a", 1), ("b", 2), ("c", 0))
     assert overall(predictions, truth, "rr") == 1
     assert overall(predictions, truth, "rr", rel=2) == 1 / 2
-    assert overall(predictions, truth, "rr(rel=0.5)", rel=2) == 1
+    assert overall(predictions, truth, "rr(rel=0.5)") == 1
     with pytest.raises(MetricError, match="rel=2 changes nothing where gain <> 'binary'"):
         overall(predictions, truth, "cg", rel=2)
     assert overall(predictions, truth, "cg(gain=binary)", rel=2) == 1

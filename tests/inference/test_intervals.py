@@ -21,7 +21,7 @@ from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 from support.cases import CATALOG, ROOT
 from support.classification import METRICS, PLAIN
-from support.intervals import LOG, fewer, load_log, wilson
+from support.intervals import LOG, drawing, fewer, load_log, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -358,17 +358,17 @@ def test_queries_of_one_user_are_no_independent_witnesses(rankings: duckdb.DuckD
 
 @pytest.mark.slow
 def test_bootstrap_is_deterministic_and_near_the_t_interval(rankings: duckdb.DuckDBPyConnection) -> None:
-    def found(**options: Any) -> tuple[float, float]:
+    def found(method: str = "bootstrap", **options: Any) -> tuple[float, float]:
         result = duckmetrics.evaluate(
             "SELECT * FROM predictions WHERE system = 'A'", "truth", "ndcg@10", connection=rankings,
-            interval=0.95, resamples=2000, **options,
+            interval=0.95, interval_method=method, **drawing(method, 2000), **options,
         )  # fmt: skip
         return bounds(result, "ndcg@10")
 
-    once = found(interval_method="bootstrap")
-    assert found(interval_method="bootstrap", threads=1) == pytest.approx(once, rel=1e-12)
-    assert found(interval_method="bootstrap", seed=7) != once
-    lower, upper = found()
+    once = found()
+    assert found(threads=1) == pytest.approx(once, rel=1e-12)
+    assert found(seed=7) != once
+    lower, upper = found("t")
     assert once == pytest.approx((lower, upper), abs=0.1 * (upper - lower))
 
 

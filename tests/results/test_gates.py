@@ -13,6 +13,7 @@ import duckmetrics
 from duckmetrics import Comparison, MetricError, compare
 from duckmetrics.results.gates import failures, read_gates
 from support.command_line import Command
+from support.intervals import drawing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,7 @@ def compared(connection: duckdb.DuckDBPyConnection, where: str = "TRUE", **optio
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "bootstrap", "randomization", "sign", "wilcoxon", "mcnemar"])
 def test_equal_differences_have_a_verdict(connection: duckdb.DuckDBPyConnection, test: str) -> None:
-    found = compared(connection, test=test, resamples=2000)
+    found = compared(connection, test=test, **drawing(test, 2000))
     row = found.row("hit_rate@1")
     assert (row["delta"], row["verdict"]) == (-1, "worse")
     assert found.failures("hit_rate@1 verdict = worse")
@@ -79,8 +80,8 @@ def test_a_verdict_needs_enough_equal_differences(
 def test_equal_differences_of_classifiers(connection: duckdb.DuckDBPyConnection, method: str) -> None:
     found = compare(
         {"A": "log", "B": "SELECT * REPLACE (1 - score AS score) FROM log"}, None, CLASSIFIERS,
-        connection=connection, cluster="user_id", interval_method=method, test=method, resamples=500,
-        by=["country"],
+        connection=connection, cluster="user_id", interval_method=method, test=method,
+        by=["country"], **drawing(method, 500),
     )  # fmt: skip
     for row in found.rows:
         if row["system"] == "B" and row["metric"] != "classification.precision":

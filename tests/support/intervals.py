@@ -53,3 +53,8 @@ def load_log(connection: duckdb.DuckDBPyConnection) -> None:
     )
     connection.executemany("INSERT INTO weighted VALUES (?, ?, ?, ?, ?)", LOG)
     connection.execute("CREATE TABLE log AS SELECT * EXCLUDE (weight) FROM weighted")
+
+
+def drawing(method: str, resamples: int) -> dict[str, int]:
+    """Return options of a test or an interval: the number of resamples, if it draws any."""
+    return {"resamples": resamples} if method in ("bootstrap", "randomization", "tukey") else {}
