@@ -113,7 +113,8 @@ def _share_of(param: Param, value: Value) -> str | None:
     """Return advice to write a percentage as a share, None if the value does not look like a percentage."""
     if not is_share(param) or not isinstance(value, int | float) or not 2 <= value <= 100:
         return None
-    return f"write {value / 100:.15g}"
+    share = value / 100
+    return None if any(is_violated(c, {param.name: share}) for c in param.checks) else f"write {share:.15g}"
 
 
 def _needs(check: exp.Expr) -> str | None:

@@ -21,7 +21,7 @@
 --           ties: Conover, Practical Nonparametric Statistics, 1999
 -- oracle:   scipy.stats.friedmanchisquare
 -- example:  friedman(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1), ('C', 'm', 1, 2),
---           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
+--           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.16666666666666669
 -- related:  anova, tukey_hsd, wilcoxon
 -- note:     p is that of the chi-square distribution, and at least k! / k!^n for k systems and n queries, the smallest
 --           exact p. Only complete blocks count: the queries for which every system of the metric has a value. If all

@@ -53,8 +53,8 @@ WITH shifted AS (
 moments AS (
     SELECT
         system, metric, count(*) AS n,
-        avg(baseline_value) AS baseline_mean, avg(value) AS mean,
-        avg(difference) AS delta, avg(above) AS above, avg(below) AS below,
+        avg(baseline_value) AS baseline_mean, avg(value) AS mean, avg(difference) AS delta,
+        avg(above) AS above, avg(below) AS below,
         CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
         CASE WHEN count(*) > 1 THEN stddev_samp(above) END AS above_sd,
         CASE WHEN count(*) > 1 THEN stddev_samp(below) END AS below_sd,
@@ -64,8 +64,7 @@ moments AS (
 ),
 turned AS (
     -- A share of a negative mean lies on the other side.
-    SELECT
-        moments.*,
+    SELECT moments.*,
         CASE
             WHEN NOT $relative THEN $margin
             WHEN abs(baseline_mean) > 1e-12 * greatest(abs(mean), sqrt(mean_variance)) THEN $margin * abs(baseline_mean)
@@ -79,8 +78,7 @@ turned AS (
     FROM moments
 ),
 statistics AS (
-    SELECT
-        turned.*,
+    SELECT turned.*,
         n - 1 AS df, CAST(n - 1 AS DOUBLE) AS exact_df,
         CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
         CASE WHEN over_sd > rounding AND margin > 0 THEN over / nullif(over_sd, 0) * sqrt(n) END AS statistic_higher,
@@ -91,8 +89,7 @@ statistics AS (
 ),
 tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
-    SELECT
-        statistics.*,
+    SELECT statistics.*,
         student_t_critical(2 * $alpha, exact_df) AS critical,
         CASE WHEN over_sd <= rounding AND margin > 0 THEN sign_higher
             ELSE student_t_sf(statistic_higher, exact_df) END AS p_higher,

@@ -38,8 +38,7 @@ WITH means AS (
 centered AS (
     -- The residual of a value after the means of its query and of its system.
     SELECT
-        blocks.metric,
-        blocks.value,
+        blocks.metric, blocks.value,
         blocks.value - means.mean - avg(blocks.value - means.mean) OVER (PARTITION BY blocks.metric, blocks.query_id)
             AS residual
     FROM blocks

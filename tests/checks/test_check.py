@@ -219,8 +219,10 @@ def test_a_file_that_cannot_be_read_is_a_finding(folder: Path) -> None:
     assert (one.severity, one.check) == ("error", "unreadable")
     assert "torn.parquet: cannot be read" in one.message
     (folder / "late.csv").write_text("query_id,item_id,score\n" + "u1,a,0.5\n" * 30_000 + "u1,a,none\n")
-    (one,) = duckmetrics.check(folder / "late.csv", folder / "clean.truth.parquet", duplicates="count")
-    assert (one.severity, one.check) == ("error", "unreadable")
+    found = duckmetrics.check(folder / "late.csv", folder / "clean.truth.parquet", duplicates="count")
+    (one,) = (finding for finding in found if finding.check == "score_type")
+    assert one.severity == "error"
+    assert "line 30002: 'none'" in one.message
 
 
 @pytest.mark.parametrize(

@@ -516,8 +516,8 @@ def test_groups_without_a_contribution_explain_a_value_of_0() -> None:
 
 def test_groups_of_a_system_without_a_value_explain_none() -> None:
     """A system that answered no query that counts has no value, whatever the other one adds."""
-    runs = {"A": {"q1": {"x": 1}}, "B": {"q2": {"x": 1}}}
-    qrels = {"q1": {"x": 1}, "q3": {"x": 1}}
+    runs = {"A": {"q1": {"x": 1}}, "B": {"q3": {"x": 1}}}
+    qrels = {"q1": {"x": 1}, "q3": {"x": 0}}
     found = duckmetrics.explain(runs, qrels, "mrr", by="rank", missing="skip")
     sides = {found.side.system: found.value, found.baseline_side.system: found.baseline_value}
     assert sides == {"A": 1, "B": None}
