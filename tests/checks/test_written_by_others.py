@@ -205,7 +205,9 @@ def rankings(draw: st.DrawFn) -> list[Table]:
 @st.composite
 def observations(draw: st.DrawFn) -> list[Table]:
     n = draw(st.integers(4, 40))
-    columns = {name: st.lists(UNIT, min_size=n, max_size=n) for name in ("score", "weight")}
+    # Weights from 0 to 1e-150 are refused.
+    known = {"score": UNIT, "weight": UNIT.filter(lambda one: one == 0 or one >= 1e-150)}
+    columns = {name: st.lists(values, min_size=n, max_size=n) for name, values in known.items()}
     return [{"label": [float(i % 2) for i in range(n)], **{c: draw(v) for c, v in columns.items()}}]
 
 
