@@ -40,14 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def findings(folder: Path, name: str, has_truth: bool = True, **options: Any) -> duckmetrics.Findings:
     truth = folder / f"{name}.truth.parquet" if has_truth else None
-    options = {**faults.side_tables(folder, name), **mapped(name), **options}
+    options = {**faults.side_tables(folder, name), **faults.mapped(name), **options}
     return duckmetrics.check(folder / f"{name}.predictions.parquet", truth, **options)
-
-
-def mapped(name: str) -> dict[str, Any]:
-    """Return the mapping of the weights where there are some, so that no note asks about them."""
-    has_weights = name in faults.EVERY and faults.EVERY[name].column == "weight"
-    return {"columns": {"weight": "weight"}} if has_weights else {}
 
 
 CHECKS = {check.reported for check in CATALOG.checks.values()}
@@ -85,7 +79,7 @@ def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, faul
     assert_found(found, fault)
     tables = folder / f"{name}.predictions.parquet", fault.truth and folder / f"{name}.truth.parquet"
     options = {"metrics": "ndcg@10" if name.startswith("ranking") else "auc", **fault.options}
-    options |= faults.side_tables(folder, name) | mapped(name)
+    options |= faults.side_tables(folder, name) | faults.mapped(name)
     if fault.reference is not None and not faults.AGAINST:
         return  # no metric reads the table
     if found.errors:
@@ -277,7 +271,9 @@ def told(folder: Path, name: str) -> dict[str, Finding]:
     fault = faults.EVERY[name]
     truth = folder / f"{name}.truth.parquet" if fault.truth else None
     metric = "ndcg@10" if fault.truth else "auc"
-    result = duckmetrics.evaluate(folder / f"{name}.predictions.parquet", truth, metric, **mapped(name))
+    result = duckmetrics.evaluate(
+        folder / f"{name}.predictions.parquet", truth, metric, **faults.mapped(name)
+    )
     return {finding.check: finding for finding in result.checks}
 
 

@@ -53,8 +53,9 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
         lambda: rows(score=np.array([[0.1, 0.9]] * 4)[:, 1])),
     "text scores in a dictionary": (
         lambda: evaluate({"q1": {"a": "high"}}, QRELS), "'high'", "give numbers", evaluate),
-    "lists of items": (
-        lambda: evaluate({"q1": ["a", "b"]}, QRELS), "a, b", "{query: {item: score}}", evaluate),
+    "a set of items": (
+        lambda: evaluate({"q1": {"a", "b"}}, QRELS), "'q1' are a set", "{item: score}",
+        lambda: evaluate({"q1": ["a", "b"]}, QRELS)),
     "names of scikit-learn": (
         lambda: evaluate({"y_true": Y, "y_score": P}, metrics="auc"), "'y_true', 'y_score'",
         "{'label': y, 'score': p}", rows),

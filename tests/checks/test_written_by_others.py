@@ -62,7 +62,9 @@ def rewritten(folder: Path, name: str, writer: str) -> list[Path | None]:
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) -> None:
     fault = faults.EVERY[name]
-    assert_found(duckmetrics.check(*rewritten(folder, name, "pyarrow"), **fault.options), fault)
+    assert_found(
+        duckmetrics.check(*rewritten(folder, name, "pyarrow"), **faults.mapped(name), **fault.options), fault
+    )
 
 
 @pytest.mark.some(0)
@@ -70,7 +72,7 @@ def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) ->
 @pytest.mark.parametrize("name", faults.EVERY)
 def test_a_planted_fault_is_found_in_the_files_of_every_program(folder: Path, name: str, writer: str) -> None:
     fault = faults.EVERY[name]
-    options = {**faults.side_tables(folder, name), **fault.options}
+    options = {**faults.side_tables(folder, name), **faults.mapped(name), **fault.options}
     assert_found(duckmetrics.check(*rewritten(folder, name, writer), **options), fault)
 
 

@@ -527,6 +527,12 @@ def write(folder: Path) -> None:
                 connection.execute(f"COPY ({query}) TO '{folder / name}.{role}.parquet'")
 
 
+def mapped(name: str) -> dict[str, Any]:
+    """Return the mapping of the weights where there are some, so that no note asks about them."""
+    has_weights = name in EVERY and EVERY[name].column == "weight"
+    return {"columns": {"weight": "weight"}} if has_weights else {}
+
+
 def assert_found(found: duckmetrics.Findings, fault: Fault) -> None:
     assert sorted(one.check for one in found) == sorted([fault.check, *fault.also]), found
     (one,) = [one for one in found if one.check == fault.check]
