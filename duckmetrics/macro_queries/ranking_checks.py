@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.checks.common_queries import NO_COMMON_QUERY
+from duckmetrics.checks.examination import concerned, protected
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import OPEN
@@ -90,7 +93,26 @@ class RankingChecks:
         refused = [*(self.text.shell(name) for name in files), *found]
         own = [f"{self.text.cte(name, step)}, " for name, step in steps]
         first, *others = (self.text.text(placed(query, place)) for place, query in enumerate(refused))
-        return [*own, f"{HIDDEN}problems AS (", first, *(f" UNION ALL {text}" for text in others)]
+        return [
+            *own, f"{HIDDEN}problems AS (", first, *(f" UNION ALL {text}" for text in others),
+            *self._strangers(form),
+        ]  # fmt: skip
+
+    def _strangers(self, form: Form) -> list[Part]:
+        """Return the query of the systems, of several, that share no query with the truth."""
+        check = self.catalog.checks[RANKING, NO_COMMON_QUERY]
+        concern = [
+            measure for measure in self.of.composed(form).measures
+            if protected(check) & concerned(self.catalog, measure)
+        ]  # fmt: skip
+        if not form.has_systems or not concern or "answers" not in self.shared(form):
+            return []
+        advice = literal(checks.in_the_shell(check.header["advice"]))
+        query = cast("exp.Select", self.text.shell("strangers", title=literal(check.title), advice=advice))
+        condition = self.of.only(concern)
+        text = self.text.text(placed(query.where(condition) if condition else query, LAST - 1))
+        part = f" UNION ALL {text}"
+        return [chosen(self.of.has_systems, [part], []) if form.is_open else part]
 
     def _specs(self) -> list[Part]:
         """Return the steps with the metrics asked for, a row each."""

@@ -13,6 +13,7 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.forms import KINDS, OPEN
 from duckmetrics.macro_queries.macro import HIDDEN, given, reference
 from duckmetrics.macro_queries.query import COUNTS
+from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated
 from duckmetrics.macro_queries.template import chosen, joined
@@ -34,6 +35,9 @@ PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
 # The only system has no name: NULL.
 AIM = ("better", "target")
+# Stands for the table with the rows of the queries. The slice of all queries.
+ROWS = "rows_of_queries"
+OVERALL = {"slice_number": literal(0), "slice": literal("")}
 # The step with the rows of several calls, the place of the metric of a row, and its number within its call.
 # No table or column of the user has these names.
 EACH, PLACED, NUMBERED = "_duckmetrics_each", "_duckmetrics_place", "_duckmetrics_row"
@@ -48,6 +52,9 @@ class Results:
     metric_of_calls: ClassVar[str] = "metric"
     # The arguments that only the last part of the query reads.
     own: ClassVar[Sequence[str]] = ()
+    # The steps with the values of queries, without slices and with them.
+    whole: ClassVar[str] = PER_QUERY
+    sliced: ClassVar[str] = PER_SLICE
 
     def __init__(self, text: RankingText) -> None:
         self.text, self.of, self.catalog = text, text.of, text.catalog
@@ -178,19 +185,14 @@ class Overall(Results):
         )
         told = {"v": mean.copy(), **{c.alias: c.unalias() for c in counts}}
         query = exp.select(*keys, exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
-        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        text = self.text.text(query.where(exp.column("fine")).group_by(*keys))
-        return [*self.text.of_metrics(text, self.told(told))]
+        return self.of_systems(query, keys, self.told(told), group_by=keys)
 
     def _aggregated(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where some are not means, from one row per metric and query."""
         query = exp.select(
             *keys, "query_id", "missing", exp.var(f"unnest([{OF_METRICS}], recursive := true)")
         )
-        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        rows = self.text.of_metrics(
-            self.text.text(query.where(exp.column("fine"))), self.told({k: exp.column(k) for k in KINDS})
-        )
+        rows = self.of_systems(query, keys, self.told({k: exp.column(k) for k in KINDS}))
         fields = ("place", "metric", "signature", *AIM, *keys)
         segment = exp.Struct(expressions=[
             exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in fields
@@ -210,6 +212,26 @@ class Overall(Results):
             *(f"{self.text.cte(name, step)}, " for name, step in list(steps.items())[:1]),
             self.text.cte("placed", steps["placed"]), " ", self.text.text(numbers),
         ]  # fmt: skip
+
+    def of_systems(
+        self, query: exp.Select, keys: Sequence[str], pieces: Sequence[str], group_by: Sequence[str] = ()
+    ) -> list[Part]:
+        """Return a query over the rows of every system, with pieces of the metrics at its mark.
+
+        Only the population `both` can be empty. Each system then has a row without values.
+        """
+        name = self.sliced if len(keys) > 1 else self.whole
+        query = query.from_(ROWS).join("checked", join_type="cross").where(exp.column("fine"))
+        *before, after = self.text.of_metrics(self.text.text(query.group_by(*group_by)), pieces)
+        start, rest = after.split(f"{HIDDEN}{ROWS}", 1)
+        each = exp.select("*").from_("systems").join(name, using=["system"], join_type="left")
+        if len(keys) > 1:
+            defaults = (exp.func("coalesce", exp.column(n), value).as_(n) for n, value in OVERALL.items())
+            each.selects[0].set("replace", [*defaults])
+        every = [f"({self.text.text(each)}) AS {HIDDEN}{name}"]
+        is_both = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal("both"))
+        rows = chosen(exp.and_(is_both, self.of.has_systems), every, [f"{HIDDEN}{name}"])
+        return [*before, start, rows, rest]
 
     def _counted(self) -> exp.Query:
         """Count the queries behind every number, and compute the number if one aggregate is enough."""

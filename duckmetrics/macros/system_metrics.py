@@ -66,17 +66,20 @@ class SystemSteps(RankingSteps):
 class SystemResults(Overall):
     """One row for every system, slice and cut-off."""
 
+    whole = sliced = PER_SLICE
+
     def numbers(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metric in every system and slice."""
-        answered = exp.Sub(this=exp.column(POPULATION), expression=exp.column(MISSING))
-        known = {"n": answered, MISSING: exp.column(MISSING)}
+        n_population, n_missing = (
+            exp.func("coalesce", exp.column(name), literal(0)) for name in (POPULATION, MISSING)
+        )
+        known = {"n": exp.Sub(this=n_population, expression=n_missing), MISSING: n_missing.copy()}
         told = {
-            "v": exp.column("value"), POPULATION: exp.column(POPULATION),
+            "v": exp.column("value"), POPULATION: n_population.copy(),
             **{name: known.get(name, literal(0)) for name in COUNTS},
         }  # fmt: skip
         query = exp.select(*keys, exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
-        query = query.from_(PER_SLICE).join("checked", join_type="cross").where(exp.column("fine"))
-        return [*self.text.of_metrics(self.text.text(query), self.told(told))]
+        return self.of_systems(query, keys, self.told(told))
 
     def aggregated(self, entry: Entry) -> list[str | exp.Expr]:
         """Return nothing: no values of queries are aggregated."""

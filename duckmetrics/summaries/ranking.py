@@ -236,11 +236,7 @@ class RankingSummary:
         """Return the rows that must be there: every slice, and the overall one of every system."""
         overall = exp.select("system", literal("").as_("slice"), literal(0).as_("slice_number"),
                              *(exp.null().as_(a) for a in self.by.values()))  # fmt: skip
-        systems = self.inputs.queries.get("systems")
-        if systems is None:
-            predictions = self.inputs.queries["predictions"].subquery("predictions")
-            systems = exp.select("system").distinct().from_(predictions)
-        overall = overall.from_(systems.subquery("systems"))
+        overall = overall.from_(systems_of(self.inputs).subquery("systems"))
         return exp.union(overall, exp.select(*self.keys).from_("aggregated"), distinct=True)
 
     def _joined(self, blocks: Sequence[str]) -> exp.Select:
@@ -284,6 +280,12 @@ def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
     joined.set("with_", None)
     result = result.with_(JOINED, as_=joined, copy=False)
     return cast("exp.Select", with_directions(result))
+
+
+def systems_of(inputs: Inputs) -> exp.Query:
+    """Return the query of the systems, a row each."""
+    predictions = inputs.queries["predictions"].subquery("predictions")
+    return inputs.queries.get("systems") or exp.select("system").distinct().from_(predictions)
 
 
 def shown_value(catalog: Catalog, value: exp.Expr, n_no_relevant: exp.Expr) -> tuple[exp.Expr, exp.Expr]:

@@ -12,7 +12,7 @@ from duckmetrics.expressions.build import everything, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.summaries.query_slices import attributed, sliced
-from duckmetrics.summaries.ranking import JOINED, SOURCE, aim_of, none, shown_value, with_joined
+from duckmetrics.summaries.ranking import JOINED, SOURCE, aim_of, none, shown_value, systems_of, with_joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,9 @@ class SystemSummary:
 
     def segments(self) -> exp.Query:
         """Number the slices, the overall one first."""
-        found = exp.select(*self._slice_keys).distinct().from_(SOURCE)
+        none_in_force = (exp.null().as_(alias) for alias in self.by.values())
+        overall = exp.select(literal("").as_("slice"), literal(0).as_("slice_number"), *none_in_force)
+        found = exp.union(overall, exp.select(*self._slice_keys).from_(SOURCE), distinct=True)
         order = exp.Order(expressions=[exp.Ordered(this=exp.column(k), desc=False)
                                        for k in ("slice_number", *self.by.values())])  # fmt: skip
         number = exp.Sub(this=exp.Window(this=exp.RowNumber(), order=order), expression=literal(1))
@@ -141,9 +143,20 @@ class SystemSummary:
             values: the name of the table of `values`.
             segments: the name of the table of `segments`.
         """
-        joined = exp.select(f"{values}.*", *(exp.column(k, segments) for k in self._slice_keys)).from_(values)
-        same = exp.EQ(this=exp.column(SEGMENT, segments), expression=exp.column(SEGMENT, values))
-        return joined.join(segments, on=same)
+        # The overall row of every system is there, also if no query counts.
+        overall = exp.select("system", literal(0).as_(SEGMENT)).from_(
+            systems_of(self.inputs).subquery("systems")
+        )
+        every = exp.union(overall, exp.select(*KEYS).from_(values), distinct=True).subquery("frame")
+        joined = exp.select(
+            *(exp.column(k, "frame") for k in KEYS),
+            *(exp.func("coalesce", exp.column(n, values), literal(0)).as_(n) for n in COUNTS),
+            *(exp.column(f"value_{i}", values) for i, _ in enumerate(self.measures)),
+            *(exp.column(k, segments) for k in self._slice_keys),
+        ).from_(every)  # fmt: skip
+        same = (exp.EQ(this=exp.column(k, values), expression=exp.column(k, "frame")) for k in KEYS)
+        of_slice = exp.EQ(this=exp.column(SEGMENT, segments), expression=exp.column(SEGMENT, "frame"))
+        return joined.join(values, on=exp.and_(*same), join_type="left").join(segments, on=of_slice)
 
     def query(self, joined: exp.Select) -> exp.Select:
         """Return one row per system, slice and measure, overall first.

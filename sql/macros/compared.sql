@@ -130,11 +130,6 @@ FROM joined
 -- A condition, because DuckDB does not compute a column that nobody reads.
 WHERE
     CASE
-        WHEN slice = '' AND n_missing > 0 AND n_missing >= n + n_no_relevant + n_undefined
-            THEN error(
-                'duckmetrics: ' || system || ' has no predictions for any query of the population; '
-                || 'check that both tables use the same ids'
-            )
         WHEN NOT $allow_different AND value IS NOT NULL AND baseline_value IS NOT NULL
             AND n_own > 0 AND n_baseline > 0 AND system <> $baseline
             AND n_own + n_baseline <> 2 * coalesce(n_units, 0)

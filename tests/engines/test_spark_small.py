@@ -13,7 +13,7 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics.engines import spark_small
-from duckmetrics.inputs.advice import in_dialect
+from duckmetrics.inputs.advice import in_words
 from support import faults
 from support.cases import ROOT
 from support.command_line import Command, document
@@ -156,10 +156,14 @@ def told(folder: Path, name: str, **engine: Any) -> duckmetrics.Findings:
     return duckmetrics.check(str(folder / f"{name}.predictions.parquet"), truth, **options)
 
 
+# The parts of a finding with advice about its column.
+IN_WORDS = ("message", "advice")
+
+
 def in_words_of_spark(findings: duckmetrics.Findings) -> list[Any]:
     """Return findings of DuckDB with the SQL of their advice as Spark writes it."""
     return [
-        replace(one, message=in_dialect(one.message, "spark"), advice=in_dialect(one.advice, "spark"))
+        replace(one, **{part: in_words(getattr(one, part), "spark", one.column) for part in IN_WORDS})
         for one in findings.rows
     ]
 

@@ -191,3 +191,87 @@ def test_wrong_parameters_of_metrics_of_a_list(
     session: duckdb.DuckDBPyConnection, asked: str, said: str
 ) -> None:
     assert said in refusal(session, f"FROM evaluate(run, qrels, {asked}, system := 'system')")
+
+
+# No query of the truth is answered by both systems: the population `both` is empty.
+APART = "SELECT * FROM run WHERE (system = 'A') = (query_id <= 4)"
+
+
+@pytest.mark.parametrize("by", [None, "country"])
+@pytest.mark.parametrize("metrics", [["mrr", "ndcg@3"], ["mrr", "median(ndcg@3)"]], ids=["means", "a median"])
+def test_an_empty_population_has_a_row_for_each_system(
+    session: duckdb.DuckDBPyConnection, metrics: list[str], by: str | None
+) -> None:
+    session.execute(f"CREATE OR REPLACE TEMP TABLE apart AS {APART}")
+    options = {"by": by, "queries": "users"} if by else {}
+    found = assert_agrees(session, metrics, "apart", system="system", population="both", **options)
+    assert [(row["system"], row["value"], row["n"], row["reason"]) for row in found] == [
+        (system, None, 0, "no query in the population") for _ in metrics for system in ("A", "BB")
+    ]
+
+
+@pytest.mark.parametrize("metric", ["mrr", "catalog_coverage"])
+def test_the_macro_of_a_metric_has_a_row_for_each_system_of_an_empty_population(
+    session: duckdb.DuckDBPyConnection, metric: str
+) -> None:
+    session.execute(f"CREATE OR REPLACE TEMP TABLE apart AS {APART}")
+    session.execute("CREATE OR REPLACE TEMP TABLE items AS SELECT DISTINCT item_id FROM run")
+    items = {"items": "items"} if metric == "catalog_coverage" else {}
+    given = "".join(f", {name} := {written(value)}" for name, value in items.items())
+    found = rows(session, f"FROM {metric}(apart, qrels, system := system, population := 'both'{given})")
+    options = {"connection": session, "system": "system", "population": "both", **items}
+    wanted = duckmetrics.evaluate("apart", "qrels", metric, **options)
+    assert [(row["system"], row["n"], row["reason"]) for row in wanted.rows] == [
+        ("A", 0, "no query in the population"), ("BB", 0, "no query in the population"),
+    ]  # fmt: skip
+    columns = ("system", "slice", "value", "n", "n_missing", "n_no_relevant", "n_undefined", "reason")
+    assert [[row[c] for c in columns] for row in found] == [[row[c] for c in columns] for row in wanted.rows]
+
+
+# Queries of the truth that only A answers, and a system of which no query is in the truth.
+STRANGE = "SELECT * REPLACE (CASE system WHEN 'A' THEN query_id ELSE query_id + 100 END AS query_id) FROM run"
+
+
+@pytest.mark.parametrize("population", ["truth", "predictions", "both"])
+@pytest.mark.parametrize("call", [
+    "evaluate(strange, qrels, 'mrr', system := system, population := '{}')",
+    "evaluate_by_query(strange, qrels, 'mrr', system := system, population := '{}')",
+    "compare(strange, qrels, 'mrr', system := system, baseline := 'A', population := '{}')",
+    "ndcg(strange, qrels, k := 3, system := system, population := '{}')",
+], ids=lambda call: call.partition("(")[0])  # fmt: skip
+def test_a_system_that_shares_no_query_with_the_truth_is_refused(
+    session: duckdb.DuckDBPyConnection, call: str, population: str
+) -> None:
+    session.execute(f"CREATE OR REPLACE TEMP TABLE strange AS {STRANGE}")
+    refused = refusal(session, f"FROM {call.format(population)}")
+    words = ("predictions, system BB: column 'query_id': ", "queries, none of them in both tables",
+             "; check that both tables use the same ids")  # fmt: skip
+    assert "".join(words) in refused
+    with pytest.raises(duckmetrics.InputError) as error:
+        duckmetrics.evaluate("strange", "qrels", "mrr", connection=session, system="system")
+    assert all(word.removeprefix("predictions") in str(error.value) for word in words)
+
+
+@pytest.mark.parametrize("options", ["missing := 'skip', allow_different := true", "population := 'listed'"])
+def test_a_system_without_queries_in_the_population_is_compared(
+    session: duckdb.DuckDBPyConnection, options: str
+) -> None:
+    """A system that lacks queries shares others with the truth."""
+    session.execute("CREATE OR REPLACE TEMP TABLE half AS FROM run WHERE system = 'A' OR query_id % 2 = 0")
+    session.execute(
+        "CREATE OR REPLACE TEMP TABLE listed AS SELECT DISTINCT query_id FROM run WHERE query_id % 2 = 1"
+    )
+    found = rows(session, f"FROM compare(half, qrels, 'mrr', system := system, baseline := 'A', {options})")
+    assert [row["system"] for row in found] == ["A", "BB"]
+
+
+def test_a_collation_under_which_different_ids_are_one_is_refused(session: duckdb.DuckDBPyConnection) -> None:
+    session.execute("SET default_collation = 'nocase'")
+    try:
+        refused = refusal(session, "FROM evaluate(run, qrels, 'mrr', system := system)")
+    finally:
+        session.execute("RESET default_collation")
+    assert (
+        "default_collation is 'nocase', so different texts may be one id; run RESET default_collation"
+        in refused
+    )
