@@ -13,7 +13,6 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macro_queries.forms import KINDS, OPEN
 from duckmetrics.macro_queries.macro import HIDDEN, given, reference
 from duckmetrics.macro_queries.query import COUNTS
-from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated
 from duckmetrics.macro_queries.template import chosen, joined
@@ -218,7 +217,7 @@ class Overall(Results):
     ) -> list[Part]:
         """Return a query over the rows of every system, with pieces of the metrics at its mark.
 
-        Only the population `both` can be empty. Each system then has a row without values.
+        A switch may leave no query in the population. Each system then has a row without values.
         """
         name = self.sliced if len(keys) > 1 else self.whole
         query = query.from_(ROWS).join("checked", join_type="cross").where(exp.column("fine"))
@@ -229,8 +228,8 @@ class Overall(Results):
             defaults = (exp.func("coalesce", exp.column(n), value).as_(n) for n, value in OVERALL.items())
             each.selects[0].set("replace", [*defaults])
         every = [f"({self.text.text(each)}) AS {HIDDEN}{name}"]
-        is_both = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal("both"))
-        rows = chosen(exp.and_(is_both, self.of.has_systems), every, [f"{HIDDEN}{name}"])
+        usual = [f"{HIDDEN}{name}"]
+        rows = chosen(self.of.has_systems, [chosen(self.of.is_open, every, usual)], usual)
         return [*before, start, rows, rest]
 
     def _counted(self) -> exp.Query:

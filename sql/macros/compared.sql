@@ -1,7 +1,7 @@
 -- name:     compared
 -- title:    Every system, slice and metric next to the baseline
 -- inputs:   numbers (segment, slice_number, slice, system, metric, signature, better, target, value, reason, n,
---           n_missing, n_no_relevant, n_undefined), mean_intervals (system, metric, lower, upper, n, why),
+--           n_undefined), mean_intervals (system, metric, lower, upper, n, why),
 --           paired_tests (system, metric, n, delta, delta_lower, delta_upper, relative_change, relative_lower,
 --           relative_upper, effect_size, wins, ties, losses, statistic, df, se, n_effective, p),
 --           adjusted (test, p_adjusted)
