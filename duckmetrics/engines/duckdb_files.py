@@ -46,13 +46,14 @@ class DuckDBFiles:
     """Finds the files that a path means, and writes how DuckDB reads them.
 
     Attributes:
+        texts: reads text files.
         used: the patterns of all files that were asked for, such as "file:a.parquet".
         seen: the states of the files that are read in place.
     """
 
     def __init__(self, connection: DuckDBConnection) -> None:
         self._connection = connection
-        self._texts = DuckDBTexts(connection)
+        self.texts = DuckDBTexts(connection)
         self._lakes = DuckDBLakes(connection, self._matches)
         self.used: list[str] = []
         self.seen: dict[str, State] = {}
@@ -166,7 +167,7 @@ class DuckDBFiles:
 
     def _read(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
         formats = {format_ or file_format(path) for path in paths}
-        known = self._texts.found(paths, formats, role, label)
+        known = self.texts.found(paths, formats, role, label)
         if known is not None:
             self.used += [f"file:{path}" for path in paths]
             return known
@@ -178,7 +179,7 @@ class DuckDBFiles:
         kind = formats.pop()
         self.used += [f"file:{path}" for path in paths]
         if kind == "csv":
-            return self._texts.separated(paths, {}, label)
+            return self.texts.separated(paths, {}, label)
         listed = exp.Array(expressions=[literal(path) for path in paths])
         is_parquet = kind == "parquet"
         options = {"union_by_name": exp.true(), **({} if is_parquet else duckdb_csv.WHOLE)}

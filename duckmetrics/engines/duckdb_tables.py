@@ -234,8 +234,9 @@ class DuckDBTables:
             raise InputError(label, first_line(error), "fix the query") from error
         name = new_name("sql")
         self.used.append(f"sql:{text}")
+        whole = self._files.texts.read_whole(text, self._is_entry)
         try:
-            self._connection.create_view(name, text)
+            self._connection.create_view(name, whole)
         except duckdb.Error as error:
             raise InputError(label, first_line(error), "fix the query") from error
         return Source(label, exp.to_table(name), {})

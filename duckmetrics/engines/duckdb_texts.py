@@ -8,19 +8,22 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.catalog import definition
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.engines import duckdb_csv
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import CANONICAL
 from duckmetrics.inputs.layout_tables import LETOR
-from duckmetrics.inputs.sources import Source
+from duckmetrics.inputs.sources import Source, file_format
 from duckmetrics.layouts.layouts import layout, text_layout
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
@@ -39,6 +42,18 @@ _TOO_LARGE = "maximum_object_size"
 # Bytes of an object in JSON that DuckDB reads without an option, and of a packed one for each of its bytes.
 _LARGEST_OBJECT = 2**24
 _PACKED = 20
+# Functions in SQL that guess types from the first rows, and their options that decide them.
+_GUESSING = re.compile(r"read_(csv|json|ndjson)(_auto|_objects)?")
+_DECIDING = (
+    "sample_size",
+    "types",
+    "dtypes",
+    "column_types",
+    "columns",
+    "all_varchar",
+    "auto_detect",
+    "maximum_sample_files",
+)
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -155,6 +170,50 @@ class DuckDBTexts:
         """
         csv = duckdb_csv.of_files(self._connection, paths, options, label)
         return Source(label, csv.relation, {}, ordered=True, in_place=False, text=csv)
+
+    def read_whole(self, text: str, is_entry: Callable[[str], bool]) -> str:
+        """Return a query of the user that reads text files with types that hold for all their rows.
+
+        Args:
+            is_entry: whether a name is one of the connection.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        try:
+            query = sqlglot.parse_one(text, dialect=DIALECT)
+        except SqlglotError:
+            return text
+        changed = [self._widened(table, is_entry) for table in list(query.find_all(exp.Table))]
+        return query.sql(DIALECT) if any(changed) else text
+
+    def _widened(self, table: exp.Table, is_entry: Callable[[str], bool]) -> bool:
+        """Let all rows decide the types of a table in SQL, and return whether the first ones did."""
+        called, path, alias = table.this, table.name, table.name
+        if isinstance(called, exp.Func):
+            alias = str(called.name if isinstance(called, exp.Anonymous) else called.sql_name()).lower()
+            options = [e for e in called.expressions if isinstance(e, exp.EQ | exp.PropertyEQ)]
+            if _GUESSING.fullmatch(alias) is None or any(option.this.name in _DECIDING for option in options):
+                return False
+            if not isinstance(called, exp.ReadCSV) or options or not isinstance(called.this, exp.Literal):
+                called.set("expressions", [*called.expressions, *duckdb_csv.named(duckdb_csv.WHOLE)])
+                return True
+            path = called.this.name
+        elif table.db or file_format(path) not in ("csv", "json") or is_entry(path):
+            return False
+        elif not any(mark in path for mark in "*?["):
+            # DuckDB calls the rows of a file so.
+            alias = os.path.basename(path).split(".")[0]
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+        if file_format(path) == "json":
+            arguments = [literal(path), *duckdb_csv.named(duckdb_csv.WHOLE)]
+            table.set("this", exp.Anonymous(this="read_json", expressions=arguments))
+            return True
+        csv = duckdb_csv.of_files(self._connection, [path], {}, path)
+        rows = csv.whole(csv.types).relation
+        table.set("this", rows.this if isinstance(rows, exp.Table) else exp.Subquery(this=rows.this))
+        return True
 
     def _first_line(self, paths: Sequence[str]) -> list[str]:
         """Return the words of the first line, nothing where it cannot be read."""

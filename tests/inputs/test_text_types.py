@@ -119,6 +119,31 @@ def test_the_place_of_a_surprise_does_not_matter(
     holds(written(tmp_path, form, rows))
 
 
+QUERIES = [
+    ("csv", "FROM '{path}'"),
+    ("csv", "SELECT rows.score, rows.label FROM '{path}' WHERE rows.label IS NOT NULL"),
+    ("csv", "WITH a AS (SELECT t.* FROM '{path}' AS t) FROM a"),
+    ("csv", "SELECT read_csv.* FROM read_csv('{path}')"),
+    ("csv", "FROM read_csv(['{path}'], header = true)"),
+    ("jsonl", "SELECT rows.* FROM '{path}'"),
+    ("jsonl", "FROM read_json('{path}')"),
+]
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize(("form", "query"), QUERIES)
+def test_a_query_reads_the_types_of_the_whole_file(form: str, query: str, tmp_path: Path) -> None:
+    usual, other, holds = SURPRISES["rounded"]
+    holds(query.format(path=written(tmp_path, form, [usual] * (ROWS - 1) + [usual | other])))
+
+
+def test_a_query_that_names_the_types_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("label,score\n1,0.6\n", "utf-8")
+    query = f"FROM read_csv('{path}', types = {{'score': 'INTEGER'}})"
+    assert evaluate(query, metrics=["brier"])["brier"] == 0.0
+
+
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "jsonl"])
 def test_macros_read_the_types_of_the_whole_file(form: str, tmp_path: Path) -> None:
     usual, other, _ = SURPRISES["rounded"]
