@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from sqlglot import exp
 
 from duckmetrics import InputError, check, compare, evaluate
+from duckmetrics.engines.duckdb_csv import is_written_so
 from support.duckdb_shell import connected
 
 if TYPE_CHECKING:
@@ -142,6 +144,29 @@ def test_a_query_that_names_the_types_keeps_them(tmp_path: Path) -> None:
     path.write_text("label,score\n1,0.6\n", "utf-8")
     query = f"FROM read_csv('{path}', types = {{'score': 'INTEGER'}})"
     assert evaluate(query, metrics=["brier"])["brier"] == 0.0
+
+
+def test_a_text_that_is_taken_for_digits_is_these_digits() -> None:
+    """Digits at random, with signs, points, exponents, blanks and hexadecimal digits among them."""
+    condition = is_written_so(exp.column("given"), exp.column("number")).sql("duckdb")
+    connection = duckdb.connect()
+    connection.execute("SELECT setseed(0.5)")
+    letters = "0001123579999..eE_x+- Ff"
+    connection.execute(
+        f"""CREATE TABLE texts AS SELECT *, try_cast(given AS BIGINT) AS number FROM (
+            SELECT array_to_string(list_transform(
+                range(1 + i % 12), lambda k: '{letters}'[1 + CAST(floor(random() * {len(letters)}) AS INT)]
+            ), '') AS given FROM range(200000) rows (i)
+            UNION ALL SELECT CAST(10 ** (i % 18) AS BIGINT) + i * i - 9 FROM range(2000) rows (i)
+            UNION ALL VALUES ('1e2'), ('12e2'), ('9.5e9'), ('0xFFFFFFFF'), ('9007199254740993e2'),
+                ('99999.5'), ('9223372036854775807'), ('-5'), ('00000007'), ('1_000'), ('7 ')
+        )"""
+    )
+    ((taken, wrong),) = connection.execute(
+        f"SELECT count(*), count_if(given <> CAST(number AS VARCHAR)) FROM texts WHERE {condition}"
+    ).fetchall()
+    assert taken > 3_000
+    assert wrong == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "jsonl"])
