@@ -105,7 +105,7 @@ class CSV:
         columns = [
             self._cast(name, type_) if name in as_text else quoted(name) for name, type_ in self.types.items()
         ]
-        rows = self.reader({"types": _as_text(as_text)})
+        rows: exp.Table | exp.Subquery = self.reader({"types": _as_text(as_text)})
         whole = [name for name in as_text if self.types[name] == _WHOLE_NUMBER]
         if whole:
             numbers = [

@@ -7,10 +7,12 @@ import json
 from typing import TYPE_CHECKING
 
 import duckdb
+import numpy
 import pytest
+import scipy.stats
 from sqlglot import exp
 
-from duckmetrics import InputError, check, compare, evaluate
+from duckmetrics import InputError, ab, check, compare, evaluate
 from duckmetrics.engines.duckdb_csv import is_written_so
 from support.duckdb_shell import connected
 
@@ -277,3 +279,42 @@ def test_numbers_as_ids_of_beir_are_the_text_of_a_run(
     assert found["mrr"] == 0.5
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n12\t008\t1\n", "utf-8")
     assert evaluate(str(path), str(tmp_path / "qrels.tsv"), ["mrr"], layout=layout)["mrr"] == 0.0
+
+
+@pytest.mark.parametrize("whole", ["INTEGER", "BIGINT", "DECIMAL(12, 3)"])
+def test_parquet_files_whose_types_would_round_are_refused(whole: str, tmp_path: Path) -> None:
+    connection = duckdb.connect()
+    for name, type_, value in (("a", whole, 16_777_217), ("b", "FLOAT", 0.5)):
+        rows = f"SELECT 1 AS label, CAST({value} AS {type_}) AS score"
+        connection.execute(f"COPY ({rows}) TO '{tmp_path}/{name}.parquet'")
+    with pytest.raises(InputError, match=r"a\.parquet has 'score' as .*, and other files as FLOAT"):
+        evaluate(str(tmp_path), metrics=["mae"])
+    assert evaluate(str(tmp_path / "b.parquet"), metrics=["mae"])["mae"] == 0.5
+
+
+@pytest.mark.parametrize("form", ["csv", "glob", "hive"])
+def test_revenue_after_a_sample_of_zeros_is_not_rounded(form: str, tmp_path: Path) -> None:
+    """60,000 users: 25,000 of revenue 0, then cents; the second arm earns 0.04 more per buyer."""
+    random = numpy.random.default_rng(1)
+    revenue = numpy.r_[numpy.zeros(25_000), numpy.round(random.uniform(0.05, 0.45, 35_000), 2)]
+    arm = numpy.where(random.random(60_000) < 0.5, "A", "B")
+    revenue = numpy.where((arm == "B") & (revenue > 0), numpy.round(revenue + 0.04, 2), revenue)
+    lines = [
+        f"{user},{name},{f'{value:.2f}' if value else 0}\n"
+        for user, (name, value) in enumerate(zip(arm, revenue, strict=True))
+    ]
+    head = "user_id,variant,revenue\n"
+    parts = {"csv": ["all"], "glob": ["a", "b"], "hive": ["day=007", "day=8"]}[form]
+    for part, some in zip(
+        parts, (lines[:30_000], lines[30_000:]) if len(parts) > 1 else (lines,), strict=True
+    ):
+        folder = tmp_path / part if form == "hive" else tmp_path
+        folder.mkdir(exist_ok=True)
+        (folder / f"{part}.csv").write_text(head + "".join(some), "utf-8")
+    path = {"csv": "all.csv", "glob": "*.csv", "hive": ""}[form]
+    found = ab(str(tmp_path / path), metrics="revenue", variant="variant", control="A")
+    (row,) = found.summary.to_pylist()
+    one, other = revenue[arm == "A"], revenue[arm == "B"]
+    expected = scipy.stats.ttest_ind(other, one, equal_var=False).pvalue
+    assert (row["control_value"], row["value"]) == pytest.approx((one.mean(), other.mean()), rel=1e-12)
+    assert row["p"] == pytest.approx(expected, rel=1e-6)
