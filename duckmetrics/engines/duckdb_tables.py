@@ -81,7 +81,7 @@ class DuckDBTables:
             if error.out_of_memory:
                 raise
             raise unreadable(source.label, error) from error
-        self._refuse_rounded(source, columns)
+        _refuse_rounded(self._connection, source, columns)
         return replace(source, empty=empty, renamed=self._renamed(table, source, columns))
 
     def is_empty(self, relation: exp.Expr) -> bool:
@@ -282,29 +282,6 @@ class DuckDBTables:
         pairs = zip(names, columns, strict=True)
         return {name: known for name, known in pairs if name not in columns and name.lower() in folded}
 
-    def _refuse_rounded(self, source: Source, columns: Mapping[str, str]) -> None:
-        """Refuse Parquet files of which some have whole numbers where others have FLOAT, which rounds them.
-
-        Raises:
-            InputError: names a file and its column.
-        """
-        single = [literal(name) for name, type_ in columns.items() if type_ == "FLOAT"]
-        reader = source.relation.this
-        if not source.statistics or not single or not isinstance(reader, exp.Anonymous):
-            return
-        schema = exp.Table(
-            this=exp.Anonymous(this="parquet_schema", expressions=[reader.expressions[0].copy()])
-        )
-        longer = exp.RegexpLike(this=exp.column("duckdb_type"), expression=literal(_LONGER))
-        query = exp.select("file_name", "name", "duckdb_type").from_(schema)
-        query = query.where(longer, exp.column("name").isin(*single)).order_by("file_name", "name").limit(1)
-        for file, name, type_ in self._connection.rows(query):
-            raise InputError(
-                source.label,
-                f"{file} has {name!r} as {type_}, and other files as FLOAT, which would round it",
-                f'write the files with one type, as in "SELECT * REPLACE (CAST({name} AS DOUBLE) AS {name})"',
-            )
-
     def _names_in_file(self, paths: exp.Expr) -> list[str]:
         """Return the names of the columns in the first of some Parquet files."""
         schema = exp.Table(this=exp.Anonymous(this="parquet_schema", expressions=[paths.copy()]))
@@ -320,6 +297,28 @@ class DuckDBTables:
                 inside[-1] -= 1
             inside.append(children or 0)
         return names
+
+
+def _refuse_rounded(connection: DuckDBConnection, source: Source, columns: Mapping[str, str]) -> None:
+    """Refuse Parquet files of which some have whole numbers where others have FLOAT, which rounds them.
+
+    Raises:
+        InputError: names a file and its column.
+    """
+    single = [literal(name) for name, type_ in columns.items() if type_ == "FLOAT"]
+    reader = source.relation.this
+    if not source.statistics or not single or not isinstance(reader, exp.Anonymous):
+        return
+    schema = exp.Table(this=exp.Anonymous(this="parquet_schema", expressions=[reader.expressions[0].copy()]))
+    longer = exp.RegexpLike(this=exp.column("duckdb_type"), expression=literal(_LONGER))
+    query = exp.select("file_name", "name", "duckdb_type").from_(schema)
+    query = query.where(longer, exp.column("name").isin(*single)).order_by("file_name", "name").limit(1)
+    for file, name, type_ in connection.rows(query):
+        raise InputError(
+            source.label,
+            f"{file} has {name!r} as {type_}, and other files as FLOAT, which would round it",
+            f'write the files with one type, as in "SELECT * REPLACE (CAST({name} AS DOUBLE) AS {name})"',
+        )
 
 
 def _without_versions(table: Any, role: Role) -> InputError:
