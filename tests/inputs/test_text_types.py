@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from duckmetrics import InputError, ab, check, compare, evaluate
 from duckmetrics.engines.duckdb_csv import is_written_so
+from support.command_line import Command
 from support.duckdb_shell import connected
 
 if TYPE_CHECKING:
@@ -293,7 +294,9 @@ def test_parquet_files_whose_types_would_round_are_refused(whole: str, tmp_path:
 
 
 @pytest.mark.parametrize("form", ["csv", "glob", "hive"])
-def test_revenue_after_a_sample_of_zeros_is_not_rounded(form: str, tmp_path: Path) -> None:
+def test_revenue_after_a_sample_of_zeros_is_not_rounded(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """60,000 users: 25,000 of revenue 0, then cents; the second arm earns 0.04 more per buyer."""
     random = numpy.random.default_rng(1)
     revenue = numpy.r_[numpy.zeros(25_000), numpy.round(random.uniform(0.05, 0.45, 35_000), 2)]
@@ -318,3 +321,7 @@ def test_revenue_after_a_sample_of_zeros_is_not_rounded(form: str, tmp_path: Pat
     expected = scipy.stats.ttest_ind(other, one, equal_var=False).pvalue
     assert (row["control_value"], row["value"]) == pytest.approx((one.mean(), other.mean()), rel=1e-12)
     assert row["p"] == pytest.approx(expected, rel=1e-6)
+    shown = Command(capsys)(
+        "ab", tmp_path / path, "-m", "revenue", "--variant", "variant", "--control", "A", "--format", "json"
+    )
+    assert json.loads(shown.out)["rows"][0]["p"] == row["p"]
