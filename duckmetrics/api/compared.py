@@ -74,7 +74,7 @@ def read_comparer(
     error_rate = read_probability("alpha", alpha, 0.05)
     inference = replace(
         inference, alpha=error_rate, adjusted=method != NONE, pairs=all_pairs, compares=True,
-        resampling="resamples" in chosen.own_params or method == MAX_T,
+        resampling=inference.resampling or "resamples" in chosen.own_params or method == MAX_T,
     )  # fmt: skip
     wanted = read_probability("power", power, 0.8)
     units = read_planned(chosen, planned)

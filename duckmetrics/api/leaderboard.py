@@ -117,6 +117,7 @@ def leaderboard(
     refuse_misspelled(leaderboard, switches)
     refuse_metrics_as_truth(truth, metrics, connection)
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
+    inference = replace(inference, resampling=True)  # the chances to be the best
     comparer = read_comparer(inference, test or PAIRED, adjust, alpha, 0.8, allow_different, pairs=True)
     margins = margins_for(margin, comparer.test, comparer.adjust, comparer.inference.alpha)
     comparer = replace(comparer, families=OF_METRIC, command="leaderboard", margins=margins)

@@ -71,6 +71,11 @@ def test_resamples_of_a_comparison_need_a_test_that_resamples() -> None:
     duckmetrics.compare(systems, QRELS, "mrr", test="randomization", resamples=100)
 
 
+def test_resamples_and_the_seed_of_a_leaderboard_are_those_of_the_chances_to_be_the_best() -> None:
+    found = duckmetrics.leaderboard({"A": RUN, "B": RUN}, QRELS, "mrr", resamples=100, seed=7)
+    assert [row["probability_best"] for row in found.rows] == [0.5, 0.5]
+
+
 def test_a_row_is_called_after_the_cutoff_of_the_call() -> None:
     found = duckmetrics.evaluate(RUN, QRELS, ["recall", "ndcg@1"], k=2)
     # Of q1 one of two relevant items is among the first two; of q2 the only one.

@@ -38,8 +38,8 @@ def evaluated(**options: Any) -> duckmetrics.Evaluation:
 
 
 def shown(values: list[Any]) -> list[str]:
-    """Return the first words of the names of slices."""
-    return ["NULL" if value is None else (str(value) or "''").split()[0] for value in values]
+    """Return the first words of the names of slices; the text NULL has quotes."""
+    return ["NULL" if v is None else repr(v) if v in ("NULL", "") else str(v).split()[0] for v in values]
 
 
 def cells(result: duckmetrics.Evaluation, width: int = 80) -> list[list[str]]:
