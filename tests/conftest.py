@@ -32,7 +32,10 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_ = "run only a part of the cases that some(n) leaves out: 3/14 is every 14th, from the third on"
+    help_ = (
+        "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
+        "14th, from the third on"
+    )
     parser.addoption("--part", metavar="N/M", help=help_)
 
 
@@ -56,6 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 left_out.append(item)
     part = config.getoption("--part")
     if part is not None:
+        left_out += [item for item in items if all(map(item.get_closest_marker, ("spark", "slow")))]
         first, parts = map(int, part.split("/"))
         _leave_out(config, items, [item for place, item in enumerate(left_out) if (place - first) % parts])
 
