@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -156,14 +157,13 @@ def told(folder: Path, name: str, **engine: Any) -> duckmetrics.Findings:
     return duckmetrics.check(str(folder / f"{name}.predictions.parquet"), truth, **options)
 
 
-# The parts of a finding with advice about its column.
-IN_WORDS = ("message", "advice")
-
-
 def in_words_of_spark(findings: duckmetrics.Findings) -> list[Any]:
     """Return findings of DuckDB with the SQL of their advice as Spark writes it."""
+    in_spark = partial(in_words, words="spark")
     return [
-        replace(one, **{part: in_words(getattr(one, part), "spark", one.column) for part in IN_WORDS})
+        replace(
+            one, message=in_spark(one.message, name=one.column), advice=in_spark(one.advice, name=one.column)
+        )
         for one in findings.rows
     ]
 

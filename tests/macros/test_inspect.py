@@ -254,7 +254,7 @@ def test_tables_without_rows_say_so(tables: duckdb.DuckDBPyConnection) -> None:
     (row,) = found(tables, call("inspect", "nothing"))
     assert row["message"] == "nothing: no rows; check how it was exported"
     tables.execute("CREATE OR REPLACE VIEW nothing AS FROM observed LIMIT 0")
-    (row,) = found(tables, of_rows("nothing"))
+    (row,) = found(tables, of_rows("nothing", weight="weight"))
     assert row["message"] == "nothing: no rows; check how it was exported"
 
 
@@ -297,11 +297,11 @@ def test_a_column_tells_systems_apart(tables: duckdb.DuckDBPyConnection, systems
 def test_columns_of_rows_are_names_or_texts(
     tables: duckdb.DuckDBPyConnection, label: str, score: str
 ) -> None:
-    assert found(tables, of_rows("observed", label, score)) == []
+    assert found(tables, of_rows("observed", label, score, weight="weight")) == []
     tables.execute("CREATE OR REPLACE VIEW negated AS SELECT * REPLACE (-score AS score) FROM observed")
-    (row,) = found(tables, of_rows("negated", label, score))
+    (row,) = found(tables, of_rows("negated", label, score, weight="weight"))
     assert (row["check"], row["count"]) == ("reversed_score", 1)
-    assert found(tables, of_rows("negated", label, "'-score'")) == []
+    assert found(tables, of_rows("negated", label, "'-score'", weight="weight")) == []
     assert found(tables, "FROM inspect_classification(observed, label, score, weight := weight)") == []
 
 
@@ -311,7 +311,7 @@ def test_an_unknown_metric_is_refused(tables: duckdb.DuckDBPyConnection) -> None
 
 
 def test_a_column_that_is_missing_is_a_finding(tables: duckdb.DuckDBPyConnection) -> None:
-    (row,) = found(tables, of_rows("observed", "clicked"))
+    (row,) = found(tables, of_rows("observed", "clicked", weight="weight"))
     assert (row["check"], row["column"]) == ("missing_column", "label")
     assert "no column 'clicked'; found " in row["message"]
     assert "label" in row["message"]

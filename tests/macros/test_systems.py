@@ -216,10 +216,10 @@ def test_the_macro_of_a_metric_has_a_row_for_each_system_of_an_empty_population(
 ) -> None:
     session.execute(f"CREATE OR REPLACE TEMP TABLE apart AS {APART}")
     session.execute("CREATE OR REPLACE TEMP TABLE items AS SELECT DISTINCT item_id FROM run")
-    items = {"items": "items"} if metric == "catalog_coverage" else {}
+    items: dict[str, Any] = {"items": "items"} if metric == "catalog_coverage" else {}
     given = "".join(f", {name} := {written(value)}" for name, value in items.items())
     found = rows(session, f"FROM {metric}(apart, qrels, system := system, population := 'both'{given})")
-    options = {"connection": session, "system": "system", "population": "both", **items}
+    options: dict[str, Any] = {"connection": session, "system": "system", "population": "both", **items}
     wanted = duckmetrics.evaluate("apart", "qrels", metric, **options)
     assert [(row["system"], row["n"], row["reason"]) for row in wanted.rows] == [
         ("A", 0, "no query in the population"), ("BB", 0, "no query in the population"),

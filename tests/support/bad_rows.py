@@ -36,6 +36,14 @@ NAN_SCORE = (
 )
 
 
+NO_THRESHOLD = (
+    "no_probability: column 'score': 2 rows whose score lies outside of [0, 1], so that 0.5 does not "
+    "separate the classes (label=1.0, score=-0.2; label=1.0, score=1.2); divide percentages by 100, or set "
+    "threshold, such as threshold=50 for percentages and threshold=0 for log odds; metrics such as auc need "
+    "none"
+)
+
+
 Case = tuple[str, str, dict[str, Any], str]
 
 
@@ -111,6 +119,7 @@ CASES: dict[str, Case] = {
         "models", "auc", {"system": "model"},
         "models: column 'model': 2 rows with no system (label=0.0, score=0.4; label=1.0, score=0.2); drop "
         "these rows or give them a name"),
+    "scores on no side of 0.5": ("no_probability", "accuracy", {}, NO_THRESHOLD),
     "NULL label": (
         "null_label", "auc", {},
         "null_label: column 'label': 2 rows whose label is NULL (score=0.4; score=0.6); drop these rows, or "
