@@ -1,6 +1,6 @@
 -- name:     strangers
 -- title:    Systems, of several, that share no query with the truth
--- inputs:   answers (system, query_id), truth (query_id)
+-- inputs:   predictions (system, query_id), truth (query_id)
 -- params:   title VARCHAR,
 --           advice VARCHAR
 SELECT 'predictions, system ' || answers.system || ': column ''query_id'': ' || $title || '; ' || $advice AS problem
