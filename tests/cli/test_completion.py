@@ -34,7 +34,8 @@ PLAIN = {
     "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
     "--table", "--per-query-table", "--run-id", "chart --of", "chart --k", "chart --param",
-    "explain --query", "explain --of", "explain --show", "report --title", "report --otherwise", "--time-zone",
+    "explain --query", "explain --of", "explain --show", "report --title", "report --otherwise",
+    "--time-zone",
 }  # fmt: skip
 
 

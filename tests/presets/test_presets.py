@@ -84,8 +84,8 @@ def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str,
         measure = parse_measure(CATALOG, spec_of(family, name, ranked), like=tool)
         for param, value in entry.settings(ranked).items():
             if param in params and measure.values[param] != value:
-                # Switches without an effect there, such as ties without a cut-off, keep their default, which is
-                # noted; so do shared ones that the metric does not allow.
+                # Switches without an effect there, such as ties without a cut-off, keep their default, and
+                # are noted; so do shared ones that the metric does not allow.
                 other = f"|{param} is {value}, but|{param} cannot be" if param in entry.shared else ""
                 spec = spec_of(family, name, ranked)
                 try:
