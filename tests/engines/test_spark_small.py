@@ -157,14 +157,14 @@ def told(folder: Path, name: str, **engine: Any) -> duckmetrics.Findings:
 
 
 # A query for DuckDB only.
-OF_DUCKDB = re.compile(r"; WHERE TRY_CAST\(\w+ AS DOUBLE\) IS NULL finds what is not a number")
+SAID_BY_DUCKDB = re.compile(r"; WHERE TRY_CAST\(\w+ AS DOUBLE\) IS NULL finds what is not a number")
 
 
 def in_words_of_spark(findings: duckmetrics.Findings) -> list[Any]:
     """Return findings of DuckDB with the SQL of their advice as Spark writes it."""
 
     def in_spark(text: str, column: str) -> str:
-        return in_words(OF_DUCKDB.sub("", text), "spark", column)
+        return in_words(SAID_BY_DUCKDB.sub("", text), "spark", column)
 
     return [
         replace(one, message=in_spark(one.message, one.column), advice=in_spark(one.advice, one.column))
@@ -198,7 +198,8 @@ def assert_alike(spark: Any, folder: Path, name: str) -> bool:
     assert list(found.rows) == in_words_of_spark(wanted)
     assert (found.performed, found.looked_at) == (wanted.performed, wanted.looked_at)
     advices = [
-        (own.advice, OF_DUCKDB.sub("", one.advice)) for own, one in zip(found.rows, wanted.rows, strict=True)
+        (own.advice, SAID_BY_DUCKDB.sub("", one.advice))
+        for own, one in zip(found.rows, wanted.rows, strict=True)
     ]
     with_sql = [assert_same_advice(spark, *pair) for pair in advices]
     return any(with_sql)
