@@ -203,7 +203,8 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
     columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
     if gate.column not in columns:
-        what, advice = unknown("column", gate.column, columns)
+        words = [CHANGE] if RELATIVE_CHANGE in columns else []
+        what, advice = unknown("column", gate.column, [*columns, *words])
         if "delta" not in columns and _OF_DIFFERENCES.match(gate.column):
             advice = "it is a column of differences, which 'duckmetrics compare' has"
         raise MetricError(f"gate {gate.text!r}", what, advice)

@@ -134,6 +134,7 @@ def test_what_is_not_tested_fails_and_says_why(connection: duckdb.DuckDBPyConnec
         ("hit_rate@1 by < 2", "no slice behind 'by'"),
         ("hit_rate@1 verdict by = worse", "no slice behind 'by'"),
         ("hit_rate@1 p_ajusted < 2", "unknown column 'p_ajusted'; did you mean 'p_adjusted'?"),
+        ("hit_rate@1 chnge < -1%", "unknown column 'chnge'; did you mean 'change'?"),
         ("hit_rate@1 reason = none", "'none' is not a number"),
         ("hit_rate@1 change < -0.01", "'-0.01' is not; write change < -1%, or delta for a difference"),
         ("hit_rate@1 delta < -1%", "'-1%' is a share; write change < -1%, which is relative to the baseline"),
