@@ -84,6 +84,10 @@ class Opened(Protocol):
         """Refuse to read tables again that are not those that were evaluated."""
         ...
 
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        ...
+
     def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
         """Return the rows of a table; `shared` has the relations that other tables read, too."""
         ...
@@ -201,11 +205,7 @@ class Material:
         own = measure.values[CUTOFF]
         asked = {int(own)} if isinstance(own, int) else set()
         if self.is_readable:
-            from duckmetrics.evaluation.ranking import longest
-
-            session = self._session
-            places = longest(session.catalog, session.engine, session.request, session.attach)
-            deepest = min(deepest, max(places, *asked, 1))
+            deepest = min(deepest, max(self._session.longest(), *asked, 1))
         return sorted({k for k in CUTOFFS if k <= deepest} | {deepest} | asked)
 
     def movers(self, metric: str, system: str, baseline: str, n: int) -> list[Mover]:

@@ -19,7 +19,7 @@ from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.needed_columns import needed_columns
-from duckmetrics.evaluation.ranking import evaluate_rankings
+from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.evaluation.times import Times
 from duckmetrics.expressions.build import everything
@@ -201,7 +201,6 @@ class Session:
         Raises:
             MetricError: a metric cannot be read, or the values came from other evaluations.
         """
-        self._refuse_results()
         self.refuse_changed()
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
@@ -221,7 +220,6 @@ class Session:
         self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None
     ) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
-        self._refuse_results()
         self.refuse_changed()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
@@ -230,26 +228,25 @@ class Session:
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
 
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        self.refuse_changed()
+        return longest(self.catalog, self.engine, self.request, self.attach)
+
     def refuse_changed(self) -> None:
         """Refuse to read tables again that are not those that were evaluated.
 
         Raises:
             InputError: a file is another one than before.
-        """
-        for source in self.attached.values():
-            refuse_changed(source.files, SINCE)
-
-    def _refuse_results(self) -> None:
-        """Refuse to read predictions from results, which `compare` takes as well.
-
-        Raises:
-            MetricError: a system is a result of `evaluate`.
+            MetricError: a system is a result of `evaluate`, which `compare` takes as well.
         """
         tables = self.request.predictions
         if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
             raise MetricError(
                 "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
             )
+        for source in self.attached.values():
+            refuse_changed(source.files, SINCE)
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""

@@ -162,11 +162,7 @@ class KeptTables:
 
     def longest(self) -> int:
         """Return the number of places of the longest list."""
-        from duckmetrics.evaluation.ranking import longest
-
-        session = self._session
-        session.refuse_changed()
-        return longest(session.catalog, session.engine, session.request, session.attach)
+        return self._session.longest()
 
     def report(
         self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,

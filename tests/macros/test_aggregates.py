@@ -19,12 +19,12 @@ from support.classification import (
     PROBABILITIES,
     REQUIRED,
     UNBOUNDED,
-    of_any_score,
     open_case,
     open_together,
     reads,
     same,
     specs_of,
+    takes_any_score,
 )
 from support.duckdb_shell import connected, refusal, text, written
 
@@ -186,7 +186,9 @@ def test_macros_of_any_score(case: str) -> None:
         spec, arguments = metric_specs(name)[0]
         query = f"SELECT {call(name, 'label', 'score', arguments)} FROM predictions"
         of_numbers = not reads(macro.metric, "labeled")
-        if (case in UNBOUNDED and not of_any_score(macro.metric)) or (case == "ratings" and not of_numbers):
+        if (case in UNBOUNDED and not takes_any_score(macro.metric, spec)) or (
+            case == "ratings" and not of_numbers
+        ):
             refusal(connection, query)
         else:
             ((found,),) = connection.execute(query).fetchall()

@@ -34,6 +34,7 @@ from support.classification import (
     plain_spec,
     reads,
     specs_of,
+    takes_any_score,
 )
 from support.duckdb_shell import CommandLine, connected, same
 
@@ -356,7 +357,9 @@ def test_metrics_of_any_score_with_every_parameter(
 ) -> None:
     """Without weights, the specs have the defaults."""
     every = (
-        EVERY_ANY_SCORE if weighted else [plain_spec(metric) for metric in METRICS if of_any_score(metric)]
+        EVERY_ANY_SCORE
+        if weighted
+        else [plain_spec(metric) for metric in METRICS if takes_any_score(metric, plain_spec(metric))]
     )
     result = evaluation(unbounded, every, weighted, by="name")
     assert of_metrics(unbounded, result, every, "weight" if weighted else None, ["name"], "name") == []
@@ -425,11 +428,14 @@ def test_a_case_alone(session: duckdb.DuckDBPyConnection, name: str) -> None:
     """The types of the columns are those of the case: booleans, FLOAT, DECIMAL, dates."""
     chosen = [
         metric for metric in METRICS
-        if (of_any_score(metric) or name not in UNBOUNDED) and (reads(metric, "ratings") or name != "ratings")
+        if (takes_any_score(metric, plain_spec(metric)) or name not in UNBOUNDED)
+        and (reads(metric, "ratings") or name != "ratings")
     ]  # fmt: skip
     specs = list(map(plain_spec, chosen))
     shown = [
-        plain_spec(t) for t in TABLES if (of_any_score(t) or name not in UNBOUNDED) and name != "ratings"
+        plain_spec(t)
+        for t in TABLES
+        if (takes_any_score(t, plain_spec(t)) or name not in UNBOUNDED) and name != "ratings"
     ]
     weight = weight_of(name)
     using(session, name)
@@ -449,14 +455,15 @@ def test_the_command_line_gives_the_same_for_every_case(
     name: str, command_line: CommandLine, session: duckdb.DuckDBPyConnection
 ) -> None:
     """One call computes all metrics, one each table, and one SELECT list the aggregates."""
-    usable = [d for d in (*METRICS, *TABLES) if of_any_score(d) or name not in UNBOUNDED]
+    usable = [d for d in (*METRICS, *TABLES) if takes_any_score(d, plain_spec(d)) or name not in UNBOUNDED]
     usable = [d for d in usable if reads(d, "ratings") or name != "ratings"]
     calls = packed(plain_spec(d) for d in usable if not d.is_table)
     queries = [called(SEVERAL, c.arguments, metrics=listed(c.specs), group_id=GROUP) for c in calls]
     tables = [parse_table(CATALOG, plain_spec(d)) for d in usable if d.is_table]
     queries += [called(t.metric.name, given(t), **options(t, None, None)) for t in tables]
     numbers = "rmse(label, score) AS a, mae(label, score) AS b"
-    classes = "auc(label, score) AS c, average_precision(label, score) AS d, f1_score(label, score) AS e"
+    classes = "auc(label, score) AS c, average_precision(label, score) AS d"
+    classes += ", f1_score(label, score, threshold := 0.4) AS e"
     queries.append(f"SELECT {numbers if name == 'ratings' else classes} FROM predictions")
     using(session, name)
     wanted = [rows_of(session, query) for query in queries]
@@ -496,7 +503,7 @@ def test_tables_of_probabilities_with_every_parameter(
 
 @pytest.mark.slow
 def test_tables_of_any_score_with_every_parameter(unbounded: duckdb.DuckDBPyConnection) -> None:
-    specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]
+    specs = [spec for table in TABLES for spec in specs_of(table) if takes_any_score(table, spec)]
     result = evaluation(unbounded, ["auc"], False, by="name")
     wrong = [w for spec in specs for w in of_table(unbounded, result, spec, None, ["name"], "name")]
     assert wrong == []
@@ -811,8 +818,9 @@ def test_every_metric_and_table_refuses_what_it_needs(connection: duckdb.DuckDBP
     for definition in (*METRICS, *TABLES):
         parse = parse_table if definition.is_table else parse_measure
         measure = parse(CATALOG, plain_spec(definition))
+        of_scores = "no_threshold" if of_any_score(definition) else "not_a_probability"
         refused = {
-            "not_a_probability": ("no_probability", not of_any_score(definition)),
+            of_scores: ("no_probability", not takes_any_score(definition, plain_spec(definition))),
             "unknown_label": ("label_2", reads(definition, "labeled")),
         }
         if has_group(definition):
@@ -847,7 +855,7 @@ def _plain(metric: Definition) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("table", "metrics", "weight"),
     [
-        ("no_probability", ["auc", "ks", "accuracy", "rmse", "gauc"], None),
+        ("no_probability", ["auc", "ks", "average_precision", "rmse", "gauc"], None),
         ("label_2", ["rmse", "mae", "r2"], None),
         ("mixed", ["rmse"], None),
         ("null_weight", ["auc"], None),

@@ -219,7 +219,7 @@ def test_the_usual_chart() -> None:
     assert titles(["auc"]).startswith("ROC: area")
     assert titles(["auc", "ece"]).endswith("; 2 metrics")
     assert titles(["auc"], by="radius").startswith("auc by radius: from ")
-    assert duckmetrics.evaluate(RUN, QRELS, "mrr").chart().title.startswith("mrr at 1: 0.000; at 50: ")
+    assert duckmetrics.evaluate(RUN, QRELS, "mrr").chart().title == "mrr at 1: 0.000; at 3: 0.500"
 
 
 def test_slices_have_the_overall_value_as_a_line(clicks: Evaluation) -> None:
