@@ -21,6 +21,8 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.checks.examination import protected
+from duckmetrics.checks.notes import WEIGHS
+from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.inputs.sources import RUN
 from duckmetrics.layouts.layouts import layouts
 from duckmetrics.macros.script import macro_names
@@ -107,6 +109,7 @@ def _catalog() -> dict[str, Any]:
         "version": __version__,
         "system_columns": RUN.pattern,
         "grade_columns": GRADES,
+        "weights": WEIGHS,
         "usual": {family: catalog().usual(family).replace(" ", "").split(",") for family in sorted(names)},
         "metrics": [_metric(one, macros[one.family], refused) for one in every],
         "presets": [
@@ -150,6 +153,7 @@ def _metric(definition: Definition, macros: dict[str, str], refused: dict[str, s
         "high": _finite(bounds.high),
         "usual": usual,
         "default_k": int(depth) if depth else None,
+        "is_weighted": _is_weighted(definition),
         "has_cutoff": "k" in definition.own_params,
         "not_compared": refused.get(definition.name) if definition.family == CLASSIFICATION else None,
         "accepts_any_score": _accepts_any_score(definition),
@@ -157,6 +161,12 @@ def _metric(definition: Definition, macros: dict[str, str], refused: dict[str, s
             _switch(definition, param) for name, param in catalog().params(definition).items() if name != "k"
         ],
     }
+
+
+def _is_weighted(definition: Definition) -> bool:
+    """Return whether weights of rows change a metric."""
+    switch = catalog().params(definition).get(WEIGHTED)
+    return switch is not None and switch.default is not False
 
 
 def _accepts_any_score(definition: Definition) -> bool:

@@ -32,6 +32,7 @@ UNANSWERED_COUNT = {
     "skip": "they are left out",
 }  # fmt: skip
 GIVE_ATTRIBUTES = "give the attributes of all queries with queries="
+WEIGHS = "weights the rows, for its name"
 TAKEN = (
     "if it is no weight, set weighted=false (--set weighted=false); if it is, map it with "
     "columns={'weight': 'weight'} (--column weight=weight)"
@@ -93,7 +94,7 @@ def unasked(inputs: Inputs, family: str) -> list[Finding]:
     found = []
     for table, column, is_taken in inputs.unasked:
         label = inputs.labels[table]
-        what = "weights the rows, for its name" if is_taken else f"is not used by {PLURALS[family]}"
+        what = WEIGHS if is_taken else f"is not used by {PLURALS[family]}"
         advice = TAKEN if is_taken else UNUSED
         message = f"{label}: column {column!r}: {what}; {advice}"
         found.append(Finding("unasked_column", NOTE, label, column, 0, (), message, advice))

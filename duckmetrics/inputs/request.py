@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
 from duckmetrics.inputs.inputs import CLUSTER
@@ -22,8 +25,6 @@ from duckmetrics.presets.presets import preset
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import date
-
-    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -95,6 +96,17 @@ class Request:
         if self.scores:
             return tuple(self.scores)
         return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
+
+    def of_system(self, name: str) -> Request:
+        """Return the request for one of several systems, as if the others were not there."""
+        if self.scores:
+            return replace(self, scores={name: self.scores[name]})
+        if self.system is None:
+            one = {key: table for key, table in self.predictions.items() if str(key) == name}
+            return replace(self, predictions=one)
+        column = exp.cast(exp.column(exp.to_identifier(self.system, quoted=True)), "VARCHAR")
+        rows = exp.and_(self.where.get("predictions"), column.eq(literal(name)))
+        return replace(self, where={**self.where, "predictions": rows})
 
     @property
     def tables(self) -> dict[str, Any]:

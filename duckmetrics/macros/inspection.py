@@ -58,7 +58,8 @@ from duckmetrics.macros.findings import (
 from duckmetrics.macros.null_slices import NULL_SLICES, null_slices
 from duckmetrics.macros.ranking import SLICES, columns_of_tables
 from duckmetrics.ranking_inputs.truth import GRADES
-from duckmetrics.results.findings import WARNING
+from duckmetrics.results.findings import ERROR, NOTE, WARNING
+from duckmetrics.row_macros.row_body import UNNAMED
 from duckmetrics.summaries.classification import BINARY, per_slice
 from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, has_relation
 
@@ -146,10 +147,11 @@ def _unasked(catalog: Catalog, table: str, family: str, step: str) -> exp.Query:
     Args:
         step: the step with the types of the columns of the table.
     """
-    what, advice = f"is not used by {PLURALS[family]}", UNUSED
+    unused = {"severity": NOTE, "what": f"is not used by {PLURALS[family]}", "advice": UNUSED}
+    said = {name: literal(text) for name, text in unused.items()}
     if family == CLASSIFICATION:
-        what, advice = "is not used, because no argument names it", "if it is a weight, set weight := weight"
-    said = {"of_table": literal(table), "what": literal(what), "advice": literal(advice)}
+        said = {"severity": literal(ERROR), **UNNAMED}
+    said["of_table"] = literal(table)
     query = query_of(catalog, "unasked_weight", said)
     for read in query.find_all(exp.Table):
         read.set("this", exp.to_identifier(step))
@@ -343,7 +345,7 @@ class _Rows:
         """Return the rows as the checks read them."""
         columns = {name: exp.column(name) for name in COLUMNS}
         query = query_of(
-            self.catalog, "observations", {**columns, "per": literal(OVERALL), SOURCE: literal("")}
+            self.catalog, "observations", {**columns, "per": literal(OVERALL), SOURCE: literal(""), **UNNAMED}
         )
         query.set("where", None)  # no argument lacks its name
         query = lenient(query)

@@ -35,6 +35,11 @@ METRICS_ASKED = Argument(METRICS, required=True)
 # DuckDB also takes optional arguments without their names, and would take a weight for the argument
 # `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
 GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
+# A column of weights counts only if an argument names it, so a table with one needs an answer.
+UNNAMED: dict[str, exp.Expr] = {
+    "what": literal("is not used, because no argument names it"),
+    "advice": literal("set weight := weight, or weight := 1 if each row counts once"),
+}
 SLICED_BY = Argument(BY, meanings={"": "the names of the columns to split the results by"})
 
 
@@ -74,7 +79,8 @@ def written_over_rows(
     values = {**body.offer.values(), PLAN: plan}
     written = [(name, _per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
     names: Sequence[str] = [argument.name for argument in body.arguments]
-    passed = {name: exp.null() for name in (GROUP, WEIGHT, PER) if name not in names}
+    passed: dict[str, exp.Expr] = {name: exp.null() for name in (GROUP, WEIGHT, PER) if name not in names}
+    passed |= {"takes_weight": literal(_is_weighted(body.asked)), **UNNAMED}
     read = source(body.catalog, reference("data"))
     if slices is None:
         rows = query_of(body.catalog, "observations", {**passed, SOURCE: read})
@@ -85,6 +91,11 @@ def written_over_rows(
         unit = exp.Bracket(this=exp.column(SLICE), expressions=[literal(UNIT)])
         rows = rows.select(unit.as_(UNIT))
     return whole(body.catalog, result, [(ROWS, rows), ("predictions", slices.segmented()), *written])
+
+
+def _is_weighted(asked: Sequence[Asked]) -> bool:
+    """Return whether one of some metrics has a weighted form."""
+    return any(p.name == WEIGHTED and p.default is not False for one in asked for p in one.measure.declared)
 
 
 def _per_segment(step: exp.Query) -> exp.Query:

@@ -111,12 +111,19 @@ def conventions(
         switches=switches,
     )
     engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
-    with opened(request, engine) as session, engine.repeating():
-        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
-        session.measures(specs)  # without a truth, the queries are those that were answered
-        names = names or list(presets())
-        rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
-    return ToolComparison(tuple(rows))
+    specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
+    with opened(request, engine) as session:
+        systems = session.systems()
+    # A tool evaluates one run, so the queries of other systems decide nothing.
+    alone = [request.of_system(name) for name in sorted(systems)] if len(systems) > 1 else [request]
+    rows: dict[str, list[Convention]] = {spec: [] for spec in specs}
+    for one in alone:
+        with opened(one, engine) as session, engine.repeating():
+            session.measures(specs)  # without a truth, the queries are those that were answered
+            for spec in specs:
+                metric = _Metric(session, spec, names or list(presets()))
+                rows[spec] += metric.rows() + (metric.refusals() if one is alone[-1] else [])
+    return ToolComparison(tuple(row for of_spec in rows.values() for row in of_spec))
 
 
 class _Metric:
@@ -142,7 +149,7 @@ class _Metric:
         self.replaced: dict[Key, str] = {}
 
     def rows(self) -> list[Convention]:
-        """Return the conventions: the defaults first, equal values together, unavailable ones last."""
+        """Return the values: the defaults first, equal values together, unavailable ones last."""
         changes = (measure.differing(self.default) for measure in self.measures.values())
         alone = [self._alone(name, value) for change in changes for name, value in change.items()]
         self._evaluate([self.default, *self.measures.values(), *alone])
@@ -154,11 +161,14 @@ class _Metric:
         ]  # fmt: skip
         rows.sort(key=lambda row: (row.system or "", row.like != DEFAULTS, row.value is None,
                                    -round(row.value or 0, 12), row.like))  # fmt: skip
-        refused = (
+        return rows
+
+    def refusals(self) -> list[Convention]:
+        """Return a row for each tool that lacks the metric, whatever the system."""
+        return [
             Convention(None, self.spec, name, preset(name).tool, "", None, None, None, {}, {}, reason)
             for name, reason in self.refused.items()
-        )
-        return [*rows, *refused]
+        ]
 
     def _row(self, system: str | None, like: str, measure: Measure) -> Convention:
         tool, name = _named(like, measure)

@@ -6,11 +6,15 @@
 --           group_id VARCHAR DEFAULT NULL,
 --           weight DOUBLE DEFAULT NULL,
 --           per VARCHAR DEFAULT NULL,
---           by_name VARCHAR DEFAULT 'by name'
+--           by_name VARCHAR DEFAULT 'by name',
+--           takes_weight BOOLEAN DEFAULT TRUE,
+--           what VARCHAR,
+--           advice VARCHAR
 -- grain:    row
 -- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default
 --           unless an argument was passed without its name; the alias of a literal is its text, and a number is no
---           expression to split rows by, but an argument without its name
+--           expression to split rows by, but an argument without its name; takes_weight: whether a metric has a
+--           weighted form
 SELECT
     '' AS system,
     $per AS segment,
@@ -27,8 +31,19 @@ SELECT
     END AS weight,
     $group_id AS group_id,
     typeof($weight) <> '"NULL"' AS is_weighted
-FROM query($source)
+FROM (
+    SELECT *, struct_pack(*COLUMNS('(?i)^(_duckmetrics_none|weight)$')) AS "_duckmetrics_named"
+    FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
+) AS given
 WHERE CASE
     WHEN $by_name IS NOT DISTINCT FROM 'by name' AND TRY_CAST(concat('', alias($per)) AS DOUBLE) IS NULL THEN TRUE
     ELSE error('duckmetrics: an optional argument was passed without its name; write weight := ..., or per := ...')
+END
+AND CASE
+    WHEN typeof($weight) <> '"NULL"' OR NOT $takes_weight THEN TRUE
+    WHEN weight_column(typeof("_duckmetrics_named")) = '' THEN TRUE
+    ELSE error(
+        'duckmetrics: predictions: column ''' || weight_column(typeof("_duckmetrics_named")) || ''': ' || $what
+        || '; ' || $advice
+    )
 END;

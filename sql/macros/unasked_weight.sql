@@ -1,9 +1,9 @@
 -- name:     unasked_weight
 -- title:    Column of weights that no argument names, with the columns of problem_rows
 -- inputs:   predicted_types (found)
--- params:   of_table VARCHAR, what VARCHAR, advice VARCHAR
+-- params:   of_table VARCHAR, severity VARCHAR, what VARCHAR, advice VARCHAR
 SELECT
-    'note' AS severity,
+    $severity AS severity,
     2 AS place,
     'unasked_column' AS reported,
     $of_table AS of_table,
@@ -13,13 +13,5 @@ SELECT
     NULL AS doubt,
     0 AS n,
     [] AS examples
-FROM (
-    SELECT
-        regexp_extract(
-            found,
-            '(?i)(?:^|, )"?(weight)"? (?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL)',
-            1
-        ) AS name
-    FROM predicted_types
-) AS found
+FROM (SELECT weight_column(found) AS name FROM predicted_types) AS found
 WHERE name <> '';

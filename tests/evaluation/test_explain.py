@@ -292,7 +292,7 @@ def test_a_query_or_a_grouping_is_asked_for() -> None:
 def test_results_of_evaluate_are_explained_one_by_one() -> None:
     one, other = (duckmetrics.evaluate(run, TRUTH, "mrr") for run in (A, B))
     result = duckmetrics.compare({"A": one, "B": other}, metrics="mrr")
-    with pytest.raises(MetricError, match="the systems are results of evaluate"):
+    with pytest.raises(MetricError, match="results of evaluate: have no predictions"):
         result.explain("q1")
 
 

@@ -15,7 +15,7 @@ import pytest
 from support.bad_rankings import TABLES as RANKINGS
 from support.bad_rows import TABLES as ROWS
 from support.cases import CATALOG, SIDE
-from support.duckdb_shell import connected, refusal, text, written
+from support.duckdb_shell import connected, refusal, text, unweighted, written
 from support.little import DCG, LITTLE, PREDICTIONS, RR, TRUTH, UNGRADED_DCG, little
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ def test_columns_named_like_parameters_and_steps_are_left_alone(
     """Additional columns, of text or numbers and before the others, change nothing."""
     run = more("predictions", ("query_id", "item_id", "score"), cell)
     judged = more("truth", ("query_id", "item_id", "relevance"), cell)
-    data = more("clicks", ("label", "score"), cell)
+    data = more("clicks", ("label", "score", "weight"), cell)
     assert value(connection, f"FROM dcg({run}, {judged}, score := 'score')") == pytest.approx(DCG)
     assert value(connection, f"FROM roc_auc({data}, label, score)") == pytest.approx(AUC)
     assert rows(connection, f"FROM threshold_table({data}, label, score)") == confusion
@@ -750,7 +750,7 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "label 0.5 of a table": (
         "confusion(label_half, label, score)",
         "label is not 0, 1,",
-        "map the column that is 0 or 1",
+        "map the column with 0 and 1",
     ),
     "-1 next to 0": ("roc_auc(mixed, label, score)", "label -1 while other rows", "map both to one label"),
     "-1 next to 0 of a curve": (
@@ -820,6 +820,12 @@ def refusing() -> Iterator[Connection]:
         for name, query in ROWS.items():
             if name not in RANKINGS or name in OTHERS:
                 connection.execute(f"CREATE VIEW {OTHERS.get(name, name)} AS {query}")
+        created = [OTHERS.get(name, name) for name in ROWS if name not in RANKINGS or name in OTHERS]
+        for name in created:  # they read each other, with the weights
+            taken = f"FROM {name}" if "weight" in name else unweighted(name)
+            connection.execute(f"CREATE TABLE new_{name} AS {taken}")
+        for name in created:
+            connection.execute(f"DROP VIEW {name}; ALTER TABLE new_{name} RENAME TO {name}")
         yield connection
 
 
@@ -908,7 +914,7 @@ def test_an_order_of_rows_needs_a_column(connection: Connection) -> None:
 def test_only_what_is_asked_for_is_checked(refusing: Connection) -> None:
     """Other metrics accept scores that are not probabilities, and grades above an unused scale."""
     assert value(refusing, "FROM roc_auc(no_probability, label, score)") == 0.5
-    asked = "evaluate_classification(no_probability, label, score, metrics := 'auc,accuracy')"
+    asked = "evaluate_classification(no_probability, label, score, metrics := 'auc,rmse')"
     assert len(rows(refusing, f"FROM {asked}")) == 2
     assert value(refusing, "FROM rmse(label_half, label, score)") > 0
     assert value(refusing, "FROM dcg(predictions, 'SELECT * REPLACE (99 AS relevance) FROM truth')") > 9

@@ -36,7 +36,7 @@ from support.classification import (
     specs_of,
     takes_any_score,
 )
-from support.duckdb_shell import CommandLine, connected, same
+from support.duckdb_shell import CommandLine, connected, same, unweighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -159,6 +159,8 @@ def called(
 ) -> str:
     """Write a call by the names of the parameters; label and score are columns of these names."""
     named = {**({GROUP: group} if group else {}), **arguments, **more}
+    if "weight" not in more:
+        data = unweighted(data)
     passed = [quoted(data), "label", "score", *(f'"{name}" := {value}' for name, value in named.items())]
     return f"FROM {macro}({', '.join(passed)})"
 

@@ -183,12 +183,12 @@ def test_several_faults_of_rows_are_found_at_once(tables: duckdb.DuckDBPyConnect
     chance = random.Random(seed)
     spoil(tables, "observed", chance)
     arguments = {"metrics": chance.choice(["auc", "log_loss", "gauc", "auc, log_loss, gauc", "rmse"])}
-    observed = "FROM observed"
+    observed, columns = "FROM observed", {}
     if chance.random() < 0.5:
-        arguments["weight"] = "weight"
+        arguments["weight"], columns["weight"] = "weight", "weight"
     else:
         observed = "SELECT * EXCLUDE (weight) FROM observed"
-    wanted = duckmetrics.check(observed, metrics=arguments["metrics"], connection=tables)
+    wanted = duckmetrics.check(observed, metrics=arguments["metrics"], columns=columns, connection=tables)
     rows = found(tables, of_rows(observed, group_id="group_id", **arguments))
     assert_same(rows, wanted)
 

@@ -30,6 +30,7 @@ ROWS = (
     "FROM (VALUES ('q', 'a', 3.0), ('q', 'x', 2.0), ('q', 'b', 1.0)) AS t(query_id, item_id, score)",
     "FROM (VALUES ('q', 'a'), ('q', 'b'), ('q', 'c'), ('q', 'd'), ('q', 'e')) AS t(query_id, item_id)",
 )
+TOOLS = ["catboost", "elliot", "lenskit", "pytrec_eval"]  # they differ in the queries that count
 LONGER = f"{ROWS[1]} UNION ALL SELECT 'r', 'a'"
 
 
@@ -60,6 +61,37 @@ def test_each_value_is_that_of_the_preset() -> None:
         wanted = duckmetrics.evaluate(CANDIDATE, PURCHASES, "ndcg@10", columns=USER, like=name)
         assert rows[name].value == pytest.approx(wanted["ndcg@10"], abs=1e-12), name
         assert rows[name].n == wanted.rows[0]["n"]
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("form", ["column", "mapping", "scores"])
+def test_a_system_has_the_values_that_its_rows_have_alone(form: str) -> None:
+    """A tool evaluates one run: q2 has no list of A, q3 no list of B, and q9 is unknown to the truth."""
+    rows = (
+        "(VALUES ('A', 'q1', 'a', 2.0), ('A', 'q1', 'b', 1.0), ('A', 'q3', 'c', 1.0), ('A', 'q9', 'a', 1.0), "
+        "('B', 'q1', 'b', 2.0), ('B', 'q1', 'a', 1.0), ('B', 'q2', 'a', 2.0), ('B', 'q2', 'b', 1.0)"
+        ") AS t(model, query_id, item_id, score)"
+    )
+    truth = "FROM (VALUES ('q1', 'a', 2), ('q2', 'b', 1), ('q3', 'c', 3)) AS t(query_id, item_id, relevance)"
+    one = {name: f"FROM {rows} WHERE model = '{name}'" for name in "AB"}
+    if form == "column":
+        found = duckmetrics.conventions(f"FROM {rows}", truth, "ndcg@10", like=TOOLS, system="model")
+    elif form == "mapping":
+        found = duckmetrics.conventions(one, truth, "ndcg@10", like=TOOLS)
+    else:
+        one["B"] = f"SELECT * REPLACE (-score AS score) {one['A']}"
+        both = {"A": "score", "B": "other"}
+        query = f"SELECT query_id, item_id, score, -score AS other {one['A']}"
+        found = duckmetrics.conventions(query, truth, "ndcg@10", like=TOOLS, score=both)
+    alone = {name: by_tool(run, truth, "ndcg@10", like=TOOLS) for name, run in one.items()}
+    keys = [(row.system, row.like) for row in found.rows]
+    assert len(set(keys)) == len(keys)
+    assert {name for name, _ in keys if name is not None} == {"A", "B"}
+    for row in found.rows:
+        wanted = alone[row.system or "A"][row.like]
+        assert (row.value, row.n, row.effects) == (wanted.value, wanted.n, wanted.effects), row
+    values = {name: alone[name]["lenskit"].n for name in alone}
+    assert values == ({"A": 3, "B": 2} if form != "scores" else {"A": 3, "B": 3})
 
 
 @pytest.mark.slow

@@ -71,6 +71,11 @@ def call(macro: str, predictions: str = "predictions", truth: str = "truth", **a
     return f"FROM {macro}({', '.join([written(predictions), written(truth), *named])})"
 
 
+def unweighted(table: str) -> str:
+    """Write a query of a table without a column `weight`, which macros take only if a call names it."""
+    return f"SELECT COLUMNS(lambda c: lower(c) <> 'weight') FROM {table}"
+
+
 def written(value: Any) -> str:
     """Write a value of Python as SQL."""
     if value is None:

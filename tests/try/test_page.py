@@ -9,6 +9,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -161,6 +162,25 @@ def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -
     for name, run in ELSEWHERE.items():
         values = [row["value"] for row in run(found["texts"][name], tmp_path)]
         assert values == pytest.approx(expected, abs=1e-12), name
+
+
+def test_a_column_of_weights_counts_as_in_python(browse: Browse, tmp_path: Path) -> None:
+    """The page takes it for its name, says so, and names it in the SQL that it shows."""
+    cancer = ROOT / "data/breast_cancer/predictions.parquet"
+    weighted = duckdb.sql(
+        f"SELECT *, 1 + row_number() OVER () % 7 AS Weight FROM '{cancer}'"
+    ).to_arrow_table()
+    (file,) = made.parquet(tmp_path, weighted=weighted)
+    expected = duckmetrics.evaluate(file, None, ["auc", "log_loss", "spiegelhalter_z"])
+    plain = duckmetrics.evaluate(cancer, None, ["auc", "log_loss"])
+    assert expected["auc"] != plain["auc"]
+    found = browse("files", files=[file], search="?metrics=auc,log_loss,spiegelhalter_z")
+    values = {row["metric"]: row["value"] for row in found["rows"]}
+    assert values == pytest.approx({row["metric"]: row["value"] for row in expected.rows}, abs=1e-12)
+    assert "column 'Weight': weights the rows, for its name" in found["all"]
+    for name, run in ELSEWHERE.items():
+        again = [row["value"] for row in run(found["texts"][name], tmp_path)]
+        assert again == pytest.approx([row["value"] for row in expected.rows], abs=1e-12), name
 
 
 READABLE = {

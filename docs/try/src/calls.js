@@ -1,5 +1,5 @@
 // A question as calls of the macros: what the page runs, and what the reader copies.
-import { hasLists } from './layouts.js';
+import { hasLists, weightOf } from './layouts.js';
 import { viewOf } from './shapes.js';
 import { metricOf, typed } from './state.js';
 import { literal, name as quoted, paramsOf, spec } from './words.js';
@@ -52,7 +52,7 @@ export function columnsOf(state, file) {
   const own = file.columns.map(one => one.name);
   const read =
     file.role === 'rows'
-      ? [file.map.label, ...file.scores, cluster]
+      ? [file.map.label, ...file.scores, cluster, weightOf(file)]
       : Object.entries(file.map)
           .filter(([key]) => !['label', 'cluster'].includes(key))
           .map(([, column]) => column);
@@ -262,6 +262,7 @@ export function rowCalls(state) {
   const score = isWide ? columns.score : quoted(file.scores[0]);
   const sliced = question.by.length ? { by: literal(question.by.join(', ')) } : {};
   const rest = { ...sliced, ...conventions(question) };
+  const weight = weightOf(file) && quoted(weightOf(file));
   const place = [literal('all_models'), label, score];
   const model = literal(columns.model);
   const against = {
@@ -270,13 +271,25 @@ export function rowCalls(state) {
     cluster: literal(cluster),
   };
   const told = (macro, given, specs, more = {}) =>
-    from(macro, [...given, literal(bare(specs).join(', '))], { ...more, ...rest, ...parameters(specs) });
+    from(macro, [...given, literal(bare(specs).join(', '))], {
+      ...more,
+      weight,
+      ...rest,
+      ...parameters(specs),
+    });
   const statements = texts => texts.map(one => `${one};\n`).join('');
   const setup = statements(views);
   const own = (text, metric = metricOf(spec(text).name, 'classification')) => {
     const taken = ([key]) => metric.switches.some(one => one.name === key);
     const set = Object.fromEntries(Object.entries(conventions(question)).filter(taken));
-    return from(metric.macro, place, { system: model, ...sliced, ...set, ...parameters([text]) });
+    const weighted = metric.is_weighted ? { weight } : {};
+    return from(metric.macro, place, {
+      system: model,
+      ...weighted,
+      ...sliced,
+      ...set,
+      ...parameters([text]),
+    });
   };
   const [compared, alone] = comparable(question.metrics);
   const shownComparison = [
@@ -290,8 +303,10 @@ export function rowCalls(state) {
     inspect: (own, specs) =>
       from('inspect_classification', [literal(file.table), literal(label), literal(quoted(own))], {
         metrics: literal(specs.join(', ')),
+        weight,
       }),
-    curve: (macro, own, named = {}) => from(macro, [literal(file.table), label, quoted(own)], named),
+    curve: (macro, own, named = {}) =>
+      from(macro, [literal(file.table), label, quoted(own)], { ...named, weight }),
     shown: isCompared(state)
       ? setup + shownComparison.join(';\n')
       : isWide

@@ -10,8 +10,11 @@ import {
   rankingCalls,
   rowCalls,
 } from './calls.js';
+import { weightOf } from './layouts.js';
 import { metricOf } from './state.js';
 import { literal, name as quoted, spec } from './words.js';
+
+const NO_WEIGHT = 'if it is no weight, give the column another name';
 
 /** Rows above which metrics are computed one after another, so that memory is that of one. */
 const LARGE = 8e6;
@@ -191,11 +194,26 @@ async function rankingFindings(engine, state) {
   return engine.query(rankingCalls(state).inspect(cutoffs[0] ?? 10, partsOf(state)));
 }
 
+/** The note about a column that weights the rows, for nobody named it. */
+function weighted(state, file) {
+  const column = weightOf(file);
+  return {
+    severity: 'note',
+    check: 'unasked_column',
+    table: file.table,
+    column,
+    message: `${file.name}: column '${column}': ${state.catalog.weights}; ${NO_WEIGHT}`,
+    advice: NO_WEIGHT,
+    count: 0,
+    examples: [],
+  };
+}
+
 async function rowFindings(engine, state) {
   await engine.macros(['inspect_classification']);
   const calls = rowCalls(state);
   const [file] = ofRole(state, 'rows');
-  const found = [];
+  const found = weightOf(file) ? [weighted(state, file)] : [];
   for (const score of file.scores) {
     for (const one of await engine.query(calls.inspect(score, bare(state.question.metrics)))) {
       if (!found.some(other => other.message === one.message)) found.push({ ...one, score });

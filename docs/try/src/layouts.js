@@ -29,6 +29,7 @@ const CANONICAL = {
   ],
 };
 const IS_NUMBER = /^(DOUBLE|FLOAT|REAL|DECIMAL|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)/;
+const IS_WEIGHT = /^weight$/i;
 const IS_FRACTION = /^(DOUBLE|FLOAT|REAL|DECIMAL)/;
 
 /** The shapes of all layouts that a table may have, the plain ones first. */
@@ -128,11 +129,20 @@ function roleOf(map, columns, chosen, looksLikeTruth) {
   return map.label || scoresOf({ map, columns }).length ? 'rows' : 'predictions';
 }
 
+/** The column that weights the rows: it is taken for its name, as at the other doors. */
+export function weightOf({ columns, scores, map }) {
+  const used = [map.label, ...scores];
+  const found = columns.find(
+    one => IS_WEIGHT.test(one.name) && IS_NUMBER.test(one.type) && !used.includes(one.name),
+  );
+  return found?.name ?? '';
+}
+
 /** The columns of fractions that look like scores of models: the known one, and those with its beginning. */
 export function scoresOf({ map, columns }) {
   const taken = [map.label, map.query_id, map.item_id];
   const numbers = columns
-    .filter(one => IS_FRACTION.test(one.type) && !taken.includes(one.name))
+    .filter(one => IS_FRACTION.test(one.type) && !taken.includes(one.name) && !IS_WEIGHT.test(one.name))
     .map(one => one.name);
   const start = map.score.toLowerCase();
   const found = numbers.filter(one => start && one.toLowerCase().startsWith(start.replace(/_.*$/, '')));

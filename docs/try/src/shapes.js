@@ -91,7 +91,8 @@ const listOf = columns => `[${columns.map(quoted).join(', ')}]`;
 export function viewOf(file) {
   if (!file?.computed) return [];
   const columns = Object.entries(file.computed).map(
-    ([key, sql]) => `${sql.replaceAll('$positive', () => literal(file.positive ?? file.usual ?? ''))} AS ${quoted(key)}`,
+    ([key, sql]) =>
+      `${sql.replaceAll('$positive', () => literal(file.positive ?? file.usual ?? ''))} AS ${quoted(key)}`,
   );
   const text = `SELECT *,\n    ${columns.join(',\n    ')}\nFROM ${quoted(file.source)}`;
   return [`CREATE OR REPLACE TEMP VIEW ${quoted(file.table)} AS\n${text}`];
