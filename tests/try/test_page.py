@@ -165,7 +165,7 @@ def test_metrics_of_rows_have_their_parameters(browse: Browse, tmp_path: Path) -
 
 
 def test_a_column_of_weights_counts_as_in_python(browse: Browse, tmp_path: Path) -> None:
-    """The page takes it for its name, says so, and names it in the SQL that it shows."""
+    """The page takes it for its name, and names it in the SQL that it shows."""
     cancer = ROOT / "data/breast_cancer/predictions.parquet"
     weighted = duckdb.sql(
         f"SELECT *, 1 + row_number() OVER () % 7 AS Weight FROM '{cancer}'"
@@ -177,7 +177,7 @@ def test_a_column_of_weights_counts_as_in_python(browse: Browse, tmp_path: Path)
     found = browse("files", files=[file], search="?metrics=auc,log_loss,spiegelhalter_z")
     values = {row["metric"]: row["value"] for row in found["rows"]}
     assert values == pytest.approx({row["metric"]: row["value"] for row in expected.rows}, abs=1e-12)
-    assert "column 'Weight': weights the rows, for its name" in found["all"]
+    assert "spiegelhalter_z has no weighted form and counts every row as 1" in found["all"]
     for name, run in ELSEWHERE.items():
         again = [row["value"] for row in run(found["texts"][name], tmp_path)]
         assert again == pytest.approx([row["value"] for row in expected.rows], abs=1e-12), name

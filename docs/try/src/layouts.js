@@ -175,7 +175,10 @@ export function settle(files) {
     for (const one of files)
       if (one.role === 'rows' && one.map.query_id && one.map.item_id) one.role = 'predictions';
   }
-  for (const one of files)
-    if (one.role === 'truth' && !one.map.relevance && one.map.label?.toLowerCase() === 'label')
-      one.map.relevance = one.map.label;
+  for (const one of files) {
+    if (one.role !== 'truth' || one.map.relevance) continue;
+    // The number of {query: {item: number}} is the grade of a truth.
+    if (one.isNested) one.map.relevance = one.map.score;
+    else if (one.map.label?.toLowerCase() === 'label') one.map.relevance = one.map.label;
+  }
 }
