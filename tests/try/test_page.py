@@ -174,7 +174,7 @@ def test_a_column_of_weights_counts_as_in_python(browse: Browse, tmp_path: Path)
     expected = duckmetrics.evaluate(file, None, ["auc", "log_loss", "spiegelhalter_z"])
     plain = duckmetrics.evaluate(cancer, None, ["auc", "log_loss"])
     assert expected["auc"] != plain["auc"]
-    found = browse("files", files=[file], search="?metrics=auc,log_loss,spiegelhalter_z")
+    found = browse("files", files=[file], search="?metrics=auc,log_loss,spiegelhalter_z", texts=True)
     values = {row["metric"]: row["value"] for row in found["rows"]}
     assert values == pytest.approx({row["metric"]: row["value"] for row in expected.rows}, abs=1e-12)
     assert "spiegelhalter_z has no weighted form and counts every row as 1" in found["all"]
