@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 pytest_plugins = ["support.must_run"]
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
+# Of the cases of a slow test, a part of CI runs every fourth.
+CASES_APART = 4
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser", "bench")
 
@@ -34,7 +36,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
-        "14th, from the third on"
+        f"14th, from the third on; and of the cases of each other slow test every {CASES_APART}th"
     )
     parser.addoption("--part", metavar="N/M", help=help_)
 
@@ -61,7 +63,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if part is not None:
         left_out += [item for item in items if all(map(item.get_closest_marker, ("spark", "slow")))]
         first, parts = map(int, part.split("/"))
-        _leave_out(config, items, [item for place, item in enumerate(left_out) if (place - first) % parts])
+        unwanted = [item for place, item in enumerate(left_out) if (place - first) % parts]
+        taken = set(map(id, left_out))
+        slow: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            if item.get_closest_marker("slow") and id(item) not in taken:
+                slow.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        for alike in slow.values():
+            apart = min(CASES_APART, len(alike))  # each test runs with at least one of its cases
+            unwanted += [item for place, item in enumerate(alike) if (place - first) % apart]
+        _leave_out(config, items, unwanted)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:
