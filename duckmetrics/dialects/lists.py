@@ -23,7 +23,9 @@ def lists(tree: exp.Expr, dialect: str) -> None:
     if dialect in SPARK:
         for call in list(_calls(tree, "list_extract")):
             listed, place = call.expressions
-            index = literal(int(place.name) - 1)
+            index: exp.Expr = exp.cast(exp.Sub(this=exp.paren(place), expression=literal(1)), "INT")
+            if isinstance(place, exp.Literal):
+                index = literal(int(place.name) - 1)
             call.replace(exp.Anonymous(this="get", expressions=[listed, index]))
         for select in list(tree.find_all(exp.Select)):
             calls = [c for c in _calls(select, "unnest") if c.find_ancestor(exp.Select) is select]

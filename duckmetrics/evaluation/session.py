@@ -22,7 +22,7 @@ from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.evaluation.times import Times
-from duckmetrics.expressions.build import everything, picked
+from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.changes import SINCE, refuse_changed
 from duckmetrics.inputs.columns import filtered, first_row
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
@@ -227,20 +227,6 @@ class Session:
             measure = parse_table(self.catalog, spec, given, self.request.switches)
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
-
-    def systems(self) -> list[str]:
-        """Return the names of the systems; none where nothing distinguishes them.
-
-        Raises:
-            InputError: there is no table, or no column that names the systems.
-        """
-        request = self.request
-        found = Systems(request.predictions, request.system, self.attach, request.scores)
-        if found.column is None:
-            return list(found.names or ())
-        named = picked(found.first.relation.copy(), found.expression(found.first, "")).distinct()
-        names = [row[0] for row in self.engine.rows(named)]
-        return [] if None in names else names  # refused where the rows are read
 
     def longest(self) -> int:
         """Return the number of places of the longest list."""

@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.python_tables import as_table, refuse_swapped
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
-from duckmetrics.inputs.systems import given_tables, read_scores
+from duckmetrics.inputs.systems import given_tables, only_system, read_scores
 from duckmetrics.inputs.versions import read_versions
 from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
@@ -25,6 +22,8 @@ from duckmetrics.presets.presets import preset
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import date
+
+    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -104,8 +103,7 @@ class Request:
         if self.system is None:
             one = {key: table for key, table in self.predictions.items() if str(key) == name}
             return replace(self, predictions=one)
-        column = exp.cast(exp.column(exp.to_identifier(self.system, quoted=True)), "VARCHAR")
-        rows = exp.and_(self.where.get("predictions"), column.eq(literal(name)))
+        rows = only_system(self.system, name, self.where.get("predictions"))
         return replace(self, where={**self.where, "predictions": rows})
 
     @property

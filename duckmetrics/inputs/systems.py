@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
-from duckmetrics.expressions.build import quoted, stacked
+from duckmetrics.expressions.build import picked, quoted, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import looks_like_a_truth, swapped
 from duckmetrics.inputs.sources import Role, Source, no_rows
@@ -115,6 +115,12 @@ class Systems:
             return None
         return stacked(exp.select(literal(name).as_("system")) for name in self.sources)
 
+    def listing(self) -> exp.Select | None:
+        """Return the query of the names in the column of systems, None if there is no such column."""
+        if self.column is None:
+            return None
+        return picked(self.first.relation.copy(), self.expression(self.first, "")).distinct()
+
     def expression(self, source: Source, name: str) -> exp.Expr:
         """Write the system of a row.
 
@@ -127,6 +133,11 @@ class Systems:
         if found is None:
             raise no_system_column(source, self.column)
         return exp.cast(quoted(found), "VARCHAR")
+
+
+def only_system(column: str, name: str, condition: exp.Expr | None) -> exp.Expr:
+    """Write the condition for the rows of one system, next to another condition."""
+    return exp.and_(condition, exp.cast(quoted(column), "VARCHAR").eq(literal(name)))
 
 
 def _scored(source: Source, score: str) -> Source:

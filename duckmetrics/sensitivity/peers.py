@@ -18,6 +18,7 @@ from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.request import read_request
+from duckmetrics.inputs.systems import Systems
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.findings import ERROR
 from duckmetrics.sensitivity.tool_comparison import Convention, ToolComparison
@@ -113,7 +114,7 @@ def conventions(
     engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
     specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
     with opened(request, engine) as session:
-        systems = session.systems()
+        systems = _systems(session)
     # A tool evaluates one run, so the queries of other systems decide nothing.
     alone = [request.of_system(name) for name in sorted(systems)] if len(systems) > 1 else [request]
     rows: dict[str, list[Convention]] = {spec: [] for spec in specs}
@@ -124,6 +125,19 @@ def conventions(
                 metric = _Metric(session, spec, names or list(presets()))
                 rows[spec] += metric.rows() + (metric.refusals() if one is alone[-1] else [])
     return ToolComparison(tuple(row for of_spec in rows.values() for row in of_spec))
+
+
+def _systems(session: Session) -> list[str]:
+    """Return the names of the systems; none where nothing distinguishes them.
+
+    Raises:
+        InputError: there is no table, or no column that names the systems.
+    """
+    request = session.request
+    found = Systems(request.predictions, request.system, session.attach, request.scores)
+    query = found.listing()
+    names = list(found.names or ()) if query is None else [row[0] for row in session.engine.rows(query)]
+    return [] if None in names else names  # such rows are refused where they are read
 
 
 class _Metric:

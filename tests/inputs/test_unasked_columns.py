@@ -122,13 +122,21 @@ def test_a_column_means_the_same_at_each_door(name: str, tmp_path: Path) -> None
     assert value == (found if found == "refused" else pytest.approx(found, abs=1e-12))
 
 
-def test_the_macros_weight_rows_only_if_an_argument_says_so() -> None:
+def test_a_macro_refuses_weights_until_an_argument_says_whether_they_count() -> None:
     weighted = duckmetrics.evaluate(str(LISTS), metrics="auc")["auc"]
     plain = duckmetrics.evaluate(str(LISTS), metrics="auc", weighted=False)["auc"]
     with connected() as session:
-        for argument, expected in (("", plain), (", weight := weight", weighted)):
-            query = f"SELECT value FROM auc('{LISTS}', label, score{argument})"
+        for argument, expected in (("1", plain), ("weight", weighted)):
+            query = f"SELECT value FROM auc('{LISTS}', label, score, weight := {argument})"
             assert session.execute(query).fetchall() == [(pytest.approx(expected),)]
+        for macro in (
+            "auc('{}', label, score)",
+            "evaluate_classification('{}', label, score, 'log_loss, auc')",
+        ):
+            with pytest.raises(
+                duckdb.Error, match=r"'weight': is not used.* set weight := weight, or weight := 1"
+            ):
+                session.execute(f"FROM {macro.format(LISTS)}")
 
 
 # --- swapped tables --------------------------------------------------------------------------------
