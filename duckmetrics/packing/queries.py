@@ -135,11 +135,19 @@ def _is_run(table: exp.Expr) -> bool:
 def _readers(tree: exp.Expr, known: set[exp.Var]) -> Iterator[exp.Select]:
     """Yield the queries that read a table of the user and use arguments as expressions over its columns."""
     for select in tree.find_all(exp.Select):
-        source = select.args.get("from_")
-        if source is not None and _is_run(source.this):
+        if _reads_the_user(select):
             used = (var for part in select.selects for var in part.find_all(exp.Var))
             if any(var in known and var.find_ancestor(exp.Columns) is None for var in used):
                 yield select
+
+
+def _reads_the_user(select: exp.Select) -> bool:
+    """Return whether a query reads the rows of the user, maybe with more columns."""
+    source = select.args.get("from_")
+    if source is None:
+        return False
+    inner = source.this.this if isinstance(source.this, exp.Subquery) else None
+    return _is_run(source.this) or (isinstance(inner, exp.Select) and _reads_the_user(inner))
 
 
 def _put_values_in(tree: exp.Expr, known: set[exp.Var], template: Template) -> None:

@@ -579,8 +579,8 @@ def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
     for definition in (*METRICS, *TABLES):
         if has_group(definition):
             name = MACROS.get(definition.name, definition.name)
-            for weight in ("", ", weight := weight"):
-                calls = [f"FROM {name}('predictions', label, score, {group}{weight})"
+            for weight in ("1", "weight"):
+                calls = [f"FROM {name}('predictions', label, score, {group}, weight := {weight})"
                          for group in (GROUP, f"{GROUP} := {GROUP}")]  # fmt: skip
                 by_place, by_name = (rows_of(slices, sql) for sql in calls)
                 assert by_place != []
@@ -591,12 +591,14 @@ def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
 def test_weights_are_expressions(slices: duckdb.DuckDBPyConnection) -> None:
     """The weight NULL, which is not a column, means none; all metrics and tables use the same weights."""
     doubled = "SELECT * REPLACE (weight * 2 + row_number % 2 AS weight) FROM predictions"
-    for weight, data, weighted in (
-        ("weight * 2 + row_number % 2", doubled, True), ("NULL", "predictions", False)
-    ):  # fmt: skip
+    for weight, data, weighted, given in (
+        ("weight * 2 + row_number % 2", doubled, True, "predictions"),
+        ("NULL", "predictions", False, unweighted("predictions")),
+    ):
         result = evaluation(slices, PLAIN, weighted, data)
-        assert of_metrics(slices, result, PLAIN, weight) == []
-        assert [w for t in TABLES for w in of_table(slices, result, plain_spec(t), weight)] == []
+        assert of_metrics(slices, result, PLAIN, weight, data=given) == []
+        wrong = [of_table(slices, result, plain_spec(t), weight, data=given) for t in TABLES]
+        assert not any(wrong)
 
 
 def planned(definition: Definition) -> bool:

@@ -66,7 +66,7 @@ def every(session: duckdb.DuckDBPyConnection, folder: Path) -> str:
     """Create a table with a column for every word of the calls, and return the statement."""
     known = {name for (name,) in session.execute("SELECT column_name FROM (DESCRIBE data)").fetchall()}
     named = {word for _, call, _ in printed(session, all_=True) for word in words(call)}
-    others = sorted((named | {"metric", "system", "query_id", "value"}) - known - {"data"})
+    others = sorted((named | {"metric", "system", "query_id", "value"}) - known - {"data", "weight"})
     columns = ", ".join(f'(id % 2)::DOUBLE AS "{name}"' for name in others)
     statement = f"CREATE TABLE every AS SELECT *, {columns} FROM data"
     session.execute(statement)
