@@ -16,7 +16,7 @@ WITH copies AS (
     FROM unit_rows
     GROUP BY arm, unit, unit_name, fingerprint
 ),
-units AS (
+unit_counts AS (
     SELECT
         unit,
         min(unit_name) AS name,
@@ -36,7 +36,7 @@ counted AS (
         max(versions - arms) > 0 AS varies,
         count(*) FILTER (WHERE arms > 1) AS shared,
         array_to_string(list_slice(list(unit ORDER BY unit ASC) FILTER (WHERE arms > 1), 1, 3), ', ') AS examples
-    FROM units
+    FROM unit_counts
     HAVING count(*) > 2
 ),
 doubled AS (

@@ -300,7 +300,8 @@ def exact_sum(numbers: list[float], order: str = "1") -> float:
     """Return the sum that is computed of numbers in an order."""
     sizes = [abs(number) for number in numbers if number]
     connection = duckdb.connect()
-    connection.execute("CREATE TABLE v AS SELECT unnest($1) AS v", [numbers])
+    # As texts, because DuckDB 1.5 takes a NaN of a list from Python as NULL.
+    connection.execute("CREATE TABLE v AS SELECT unnest($1)::DOUBLE AS v", [list(map(repr, numbers))])
     query = with_exact_sums(exp.select("sum(v)").from_("ordered"), bands_of(max(sizes), min(sizes)))
     rows = f"WITH ordered AS (SELECT v FROM v ORDER BY {order}) {query.sql('duckdb')}"
     return float(connection.execute(rows).fetchall()[0][0])
