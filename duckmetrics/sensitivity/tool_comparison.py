@@ -132,9 +132,11 @@ class ToolComparison(Printed):
     def _without_value(self, width: int) -> list[str]:
         """Return a line for each reason why tools have no value."""
         found: dict[str, dict[str, None]] = {}
+        told: set[tuple[str, str]] = set()
         for row in self.rows:
-            if row.value is None:
-                # Examples are of one system, and other settings of a tool are in the files.
+            if row.value is None and (row.like, row.metric) not in told:
+                told.add((row.like, row.metric))
+                # Examples and counts are of the first system, and other settings of a tool are in the files.
                 reason = _EXAMPLES.split(_NONE.sub(r"\1", row.reason or ""))[0]
                 found.setdefault(reason, {})[row.like] = None
         return [_refusal([*tools], reason, width) for reason, tools in found.items()]
