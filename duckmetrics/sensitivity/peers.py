@@ -77,9 +77,9 @@ def conventions(
         **switches: conventions that all have in common.
 
     Returns:
-        The value under the defaults and under each preset; where it differs, the settings that alone
-        make a difference. Tools that lack the metric, or have it in a way that is not imitated, are
-        listed with the reason.
+        The value of each system, as if it were alone, under the defaults and under each preset; where it
+        differs, the settings that alone make a difference. Tools that lack the metric, or have it in a way
+        that is not imitated, are listed with the reason.
 
     Raises:
         MetricError: a metric, switch or preset cannot be read.
