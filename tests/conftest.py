@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 pytest_plugins = ["support.must_run"]
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
-# Of the cases of a slow test, a part of CI runs every fourth.
-CASES_APART = 4
+# Of the slow tests, and of the cases of each test of Spark, a part of CI runs every fourth.
+APART = 4
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser", "bench")
 
@@ -36,7 +36,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
-        f"14th, from the third on; and of the cases of each other slow test every {CASES_APART}th"
+        f"14th, from the third on; of the other slow tests, and the cases of tests of Spark, every {APART}th"
     )
     parser.addoption("--part", metavar="N/M", help=help_)
 
@@ -65,13 +65,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         first, parts = map(int, part.split("/"))
         unwanted = [item for place, item in enumerate(left_out) if (place - first) % parts]
         taken = set(map(id, left_out))
-        slow: dict[str, list[pytest.Item]] = {}
+        slow = [item for item in items if item.get_closest_marker("slow") and id(item) not in taken]
+        unwanted += [item for place, item in enumerate(slow) if (place - first) % APART]
+        spark: dict[str, list[pytest.Item]] = {}
         for item in items:
-            if item.get_closest_marker("slow") and id(item) not in taken:
-                slow.setdefault(item.nodeid.partition("[")[0], []).append(item)
-        for alike in slow.values():
-            apart = min(CASES_APART, len(alike))  # each test runs with at least one of its cases
-            unwanted += [item for place, item in enumerate(alike) if (place - first) % apart]
+            if item.get_closest_marker("spark") and id(item) not in taken:
+                spark.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        for alike in spark.values():  # each test of Spark runs with at least one of its cases
+            unwanted += [item for place, item in enumerate(alike) if (place - first) % min(APART, len(alike))]
         _leave_out(config, items, unwanted)
 
 
