@@ -41,6 +41,7 @@ def _macros() -> dict[str, dict[str, tuple[str, str]]]:
     """Read all macros: kind -> name -> title and call."""
     found: dict[str, dict[str, tuple[str, str]]] = {kind: {} for kind in KINDS}
     for match in _COMMENT.finditer(macros_sql()):
-        topics = dict(line.split(": ", 1) for line in match["text"].replace("''", "'").splitlines()[1:])
+        lines = match["text"].replace("''", "'").splitlines()
+        topics = dict(line.split(": ", 1) for line in lines if ": " in line)
         found["Tables" if match["table"] else "Values"][match["name"]] = topics["title"], topics["call"]
     return found

@@ -6,19 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from duckmetrics.macro_queries.template import BETWEEN, BETWEEN_PIECES, IF, MARK
+from duckmetrics.macro_queries.template import BETWEEN, BETWEEN_PIECES, IF, MARK, ONE, SEVERAL
 from duckmetrics.macros.shipped import macros_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 BASE = "base"
-# Macros that call the macro of each metric in their text, if the text or the call sets conventions.
-BY_TEXT = ("evaluate", "conventions")
 # An internal macro above this size has a file of its own; the others are in the base.
 LARGE = 4_000
 # The marks in texts are pictures of control characters, of three bytes; the characters themselves have one.
-MARKS = {ord(mark): ord(mark) - 0x2400 for mark in (BETWEEN, BETWEEN_PIECES, MARK, IF)}
+MARKS = {ord(mark): ord(mark) - 0x2400 for mark in (BETWEEN, BETWEEN_PIECES, MARK, IF, SEVERAL, ONE)}
 _INTERNAL = "duckmetrics_"
 # A comparison refuses one system. The page shows the values and intervals of one, by the same macro without
 # that problem, which gets a name of its own here.
@@ -143,14 +141,11 @@ def sorted_by_need(cuts: Mapping[str, Cut], names: Iterable[str]) -> list[str]:
     return list(done)
 
 
-def index(
-    cuts: Mapping[str, Cut], shared: Iterable[str], metrics: Mapping[str, str]
-) -> dict[str, dict[str, object]]:
+def index(cuts: Mapping[str, Cut], shared: Iterable[str]) -> dict[str, dict[str, object]]:
     """Return the file of each macro that people call, and the other files to load before it, in this order.
 
     Args:
         shared: the macros of the base, which the page always loads.
-        metrics: name of a metric of rankings -> its macro.
     """
     base = set(shared)
     found: dict[str, dict[str, object]] = {}
@@ -158,6 +153,4 @@ def index(
         if cut.told or name in ALONE.values():
             needed = sorted_by_need(cuts, closure(cuts, cut.needs) - base - {name})
             found[name] = {"file": f"{name}.sql", "needs": [f"{other}.sql" for other in needed]}
-            if name in BY_TEXT:
-                found[name]["also"] = dict(metrics)
     return found

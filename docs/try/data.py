@@ -17,7 +17,7 @@ import cut
 import pyarrow.parquet as pq
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.checks.examination import protected
@@ -228,11 +228,7 @@ def macros(folder: Path) -> None:
     for name, macros in parts.items():
         text = "".join(cuts[macro].text for macro in macros)
         (folder / name).write_text(text, "utf-8", newline="\n")
-    metrics = {
-        name: alias.metric.macros.get(alias.metric.name, alias.metric.name)
-        for (family, name), alias in catalog().names.items() if family == RANKING
-    }  # fmt: skip
-    _json(folder / "index.json", cut.index(cuts, parts[f"{cut.BASE}.sql"], metrics))
+    _json(folder / "index.json", cut.index(cuts, parts[f"{cut.BASE}.sql"]))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,8 @@ def sql(
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write a DuckDB database to attach instead of a file of SQL.",
 )
-def macros(output: Path | None, database: Path | None) -> None:
+@click.option("--as", "name", help="The name under which the database will be attached; by default dm.")
+def macros(output: Path | None, database: Path | None, name: str | None) -> None:
     """Write the macros of the DuckDB shell, one file of SQL.
 
     \b
@@ -83,40 +84,39 @@ def macros(output: Path | None, database: Path | None) -> None:
     duckdb -init duckmetrics.sql
 
     The file ships with the package and is copied. It is written from the definitions if -o names the
-    shipped file itself, and so is the file next to it, with the macros of a database.
+    shipped file itself.
     """
     from duckmetrics.macros import shipped
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
+    if name is not None and database is None:
+        raise click.UsageError(f"--as {name}: there is no database; add --database duckmetrics.duckdb")
     if database is not None:
         if database.suffix.lower() not in targets.DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
-        _write_database(database)
+        _write_database(database, name or shipped.DATABASE)
     elif output is not None:
-        texts = {output: shipped.macros_sql}
-        if output.resolve() == shipped.macros_file().resolve():
-            texts = {output: shipped.written_macros, shipped.database_file(): shipped.written_database_macros}
-        for path in texts:
-            targets.refuse(path, targets.SQL)
-        for path, text in [(path, write()) for path, write in texts.items()]:
-            with targets.replacing(path, targets.SQL) as draft:
-                targets.write_text(draft, text)
+        targets.refuse(output, targets.SQL)
+        is_shipped = output.resolve() == shipped.macros_file().resolve()
+        text = shipped.written_macros() if is_shipped else shipped.macros_sql()
+        with targets.replacing(output, targets.SQL) as draft:
+            targets.write_text(draft, text)
     else:
         click.echo(shipped.macros_sql(), nl=False)
 
 
-def _write_database(path: Path) -> None:
+def _write_database(path: Path, name: str) -> None:
     """Write the macros into a database, and show the progress."""
     from duckmetrics.engines.progress import line
     from duckmetrics.macros.shipped import macros_database
 
     if not sys.stderr.isatty():
-        macros_database(path)
+        macros_database(path, name)
         return
     done = [0.0]
     with line(lambda: done[0], "writing the macros"):
-        macros_database(path, lambda percent: done.__setitem__(0, percent))
+        macros_database(path, name, lambda percent: done.__setitem__(0, percent))
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

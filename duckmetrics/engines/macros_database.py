@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 # The format that every supported DuckDB reads; macros with typed parameters ask for it.
 OLDEST_STORAGE = "v1.4.0"
-# Each of our macros has a comment.
+# Each of our macros has a comment, or a name that only ours have.
 _CONTENTS = """SELECT
     (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
         + (SELECT count(*) FROM duckdb_views() WHERE NOT internal)
         + (SELECT count(*) FROM duckdb_types() WHERE NOT internal),
-    count(*) FILTER (comment IS NULL), count(*) FILTER (function_name = 'duckmetrics_help')
+    count(*) FILTER (comment IS NULL AND NOT starts_with(function_name, 'duckmetrics_')),
+    count(*) FILTER (function_name = 'duckmetrics_help')
     FROM duckdb_functions() WHERE NOT internal"""
 
 
-def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
+def write_database(path: str | os.PathLike[str], name: str, statements: Iterable[str]) -> None:
     """Make a new database file by running statements in it, all in one transaction.
 
     See `outputs` for what may be replaced.
 
     Args:
+        name: the name under which the database is attached, which the statements use.
         statements: create the contents; they run one by one, with the new database in use.
 
     Raises:
@@ -46,13 +48,13 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
     with targets.replacing(target, targets.DATABASE) as draft, duckdb.connect() as connection:
         place, version = (literal(text).sql("duckdb") for text in (str(draft), OLDEST_STORAGE))
         try:
-            connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {version})")
-            connection.execute("USE written")
+            connection.execute(f"ATTACH {place} AS {name} (STORAGE_VERSION {version})")
+            connection.execute(f"USE {name}")
             connection.execute("BEGIN")
             for statement in statements:
                 connection.execute(statement)
             connection.execute("COMMIT")
-            connection.execute("USE memory; DETACH written")
+            connection.execute(f"USE memory; DETACH {name}")
         except duckdb.Error as error:
             raise refused(error, f"ATTACH {place}") from error
 

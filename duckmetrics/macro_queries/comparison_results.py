@@ -1,39 +1,38 @@
-"""The last part of the query of the macro `compare`: intervals, tests, adjusted p-values and verdicts."""
+"""The macro `compare`: intervals, tests, adjusted p-values and verdicts over the values of queries."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.inference.unit_values import scale_of_queries
-from duckmetrics.inputs.slices import RESERVED
-from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
+from duckmetrics.macro_queries.macro import reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import COUNTS, SYSTEM, in_one, read_from
-from duckmetrics.macro_queries.ranking_results import (
-    AIM,
-    EACH,
+from duckmetrics.macro_queries.ranking_answers import EACH, PLACED, Answer
+from duckmetrics.macro_queries.ranking_rows import (
+    ABSENT,
+    COLUMNS,
+    COMPARED,
+    NUMBER,
     PER_QUERY,
-    PER_SLICE,
-    PLACED,
     SLICE_KEYS,
-    Overall,
+    UNIT,
 )
-from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE
-from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
+from duckmetrics.macro_queries.ranking_text import RankingText
+from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of
 from duckmetrics.macro_queries.template import chosen
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.query import Steps
-    from duckmetrics.macro_queries.ranking_text import RankingText
-    from duckmetrics.macro_queries.template import Part
+    from duckmetrics.macro_queries.ranking_call import RankingCall
+    from duckmetrics.macro_queries.template import Part, Template
 
 UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
 INTERVALS, TESTED = "mean_intervals", "paired_tests"
@@ -51,107 +50,53 @@ OTHER_TESTS = (
     f"'; choose {TEST} or {ALWAYS_VALID}, or store the rows of evaluate_by_query and call the macro of "
     "another test"
 )
-# The columns of a value and of a mean, next to their metrics and slices; those that queries lack are NULL.
-UNIT = ("system", "query_id", "value", "scale", "low", "high")
-ABSENT = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
-NUMBER = ("system", "metric", "signature", *AIM)
 # The slicings whose p-values are adjusted together: the overall rows, and the slices.
 FAMILIES = (0, 1)
 SEGMENT = "segment"
-COLUMNS = (
-    "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change",
-    "relative_lower", "relative_upper", "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units",
-    "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "test", "adjust", "n_tests", "alpha",
-    "interval_level", "reason", *AIM, "signature",
-)  # fmt: skip
 
 
-class Compared(Overall):
-    """The values of all queries and their means, a row each, for macros with metrics of several calls."""
-
-    # What the value of a query shows about the metric.
-    told_of_unit: ClassVar[Mapping[str, exp.Expr]] = {
-        "metric": exp.var(METRIC), "no_relevant": exp.column("no_relevant"),
-    }  # fmt: skip
-
-    def of_slices(self, *, has_slices: bool) -> list[Part]:
-        """Return one row for every unit, and one for every mean."""
-        keys = ["system", *(SLICE_KEYS if has_slices else ())]
-        is_unit = [exp.select("*", value.as_("is_unit")) for value in (exp.true(), exp.false())]
-        rows = (query.from_(name) for query, name in zip(is_unit, (UNITS, NUMBERS), strict=True))
-        every = " UNION ALL BY NAME ".join(self.text.text(query) for query in rows)
-        return [", ", *self.units(keys), ", ", *self.numbers(keys), f" {every}"]
-
-    def of_unit(self, keys: Sequence[str]) -> list[exp.Expr]:
-        """Return the columns of a value other than the numbers: its slice and metric, and why it counts."""
-        return [exp.column(name) for name in (*_of_slice(keys), "metric", "missing", "no_relevant")]
-
-    def of_number(self, keys: Sequence[str]) -> list[exp.Expr]:
-        """Return the columns that identify the slice of a mean."""
-        return [exp.column(name) for name in _of_slice(keys) if name != "slice_number"]
-
-    def units(self, keys: Sequence[str]) -> list[Part]:
-        """Return the step with the value of every query, metric and slice."""
-        query = exp.select(
-            *keys, "query_id", "missing", exp.var(f"unnest([{OF_METRICS}], recursive := true)")
-        )
-        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        rows = self.text.of_metrics(self.text.text(query.where(exp.column("fine"))), self._scaled())
-        absent = (exp.cast(exp.null(), type_).as_(name) for name, type_ in ABSENT.items())
-        units = exp.select(*self.of_unit(keys), *UNIT, *absent).from_("told")
-        before, after = self.text.cte(UNITS, units).split(f"{HIDDEN}told")
-        return [before, "(", *rows, f") AS {HIDDEN}told", after]
-
-    def _scaled(self) -> list[str]:
-        """Return the value of every metric, and the scale that its interval is made on."""
-        texts = []
-        for entry in self.of.entries:
-            scale = scale_of_queries(entry.asked.measure)
-            ends = {
-                name: exp.cast(literal(value), "DOUBLE")
-                for name, value in (("low", scale.low), ("high", scale.high))
-            }
-            texts.append(self.text.struct({
-                **self.told_of_unit, "value": exp.column("value"), "scale": literal(scale.name), **ends,
-            }))  # fmt: skip
-        return texts
-
-    def numbers(self, keys: Sequence[str]) -> list[Part]:
-        """Return the step with the mean of every system, metric and slice."""
-        value, why = self.shown_value()
-        known = ["slice_number", "slice"] if len(keys) > 1 else [
-            literal(0).as_("slice_number"), literal("").as_("slice")
-        ]  # fmt: skip
-        query = exp.select(
-            *self.of_number(keys), *known, *NUMBER, value.as_("value"), why.as_("reason"), *COUNTS,
-        ).from_("told")  # fmt: skip
-        before, after = self.text.cte(NUMBERS, query).split(f"{HIDDEN}told")
-        return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
-
-
-class Comparison(Compared):
+class Comparison(Answer):
     """One row for every system, slice and metric, next to the baseline."""
 
-    columns = ("system", "metric", "slice", *COLUMNS)
-    metric_of_calls = "_metric"
+    rows = COMPARED
+    metric_column = "_metric"
     own = (BASELINE, *NUMBERS_GIVEN, ADJUST, ALLOW, NAMED_TEST, PLANNED)
-    told_of_unit: ClassVar[Mapping[str, exp.Expr]] = {"place": exp.var(PLACE)}
 
-    def __init__(self, text: RankingText) -> None:
-        super().__init__(text)
-        quoted = text.template.quoted
-        text.values |= {name: quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
-        text.reserved = (*RESERVED, *COLUMNS)
-        text.values |= {
-            ALLOW: quoted(reference(ALLOW), "BOOLEAN"),
-            PLANNED: quoted(reference(PLANNED), "DOUBLE"),
+    def further_calls(self) -> list[exp.Expr]:
+        """Return the condition that a metric is not one of those that are compared, which is refused."""
+        return [exp.not_(self.of.asked_for.can_be_written)]
+
+    def of_one_call(self, template: Template) -> list[Part]:
+        asked = template.mark(call(self.of.catalog, "list_literal", self.of.asked_for.asked))
+        placed = f"SELECT list_position({asked}, {self.metric_column}) AS {PLACED}, * FROM ("
+        rows = [f"WITH {EACH} AS ({placed}", *self._call(template), "))"]
+        return [*rows, *self.of_calls(template)]
+
+    def of_calls(self, template: Template) -> list[Part]:
+        """Return the comparison of the rows of the calls, which are adjusted together."""
+        return _Compared(self.of, template).parts()
+
+
+class _Compared(RankingText):
+    """Writes the last part of a comparison, which reads values and means."""
+
+    def __init__(self, of: RankingCall, template: Template) -> None:
+        super().__init__(of, template)
+        self.values |= {name: template.quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
+        self.values |= {
+            ALLOW: template.quoted(reference(ALLOW), "BOOLEAN"),
+            PLANNED: template.quoted(reference(PLANNED), "DOUBLE"),
         }
 
-    def steps(self) -> list[Part]:
-        """Return the step with the systems."""
-        return [self.text.cte("contestants", contestants()), ", "]
+    def parts(self) -> list[Part]:
+        """Return the steps that check the arguments and compare, with slices or without them."""
+        names = exp.select(exp.column("system").as_("name")).distinct().from_(exp.to_table(EACH))
+        steps = {"contestants": names, "problems": in_one(self._problems()), "checked": self.shell("checked")}
+        checks = [f", {self.cte(name, step)}" for name, step in steps.items()]
+        parts = ([", ", *self._of_calls(has_slices=has_slices)] for has_slices in (True, False))
+        return [*checks, chosen(self.of.has_slices, *parts)]
 
-    def problems(self) -> list[exp.Query]:
+    def _problems(self) -> list[exp.Query]:
         """Return the queries of the problems of the arguments of a comparison."""
         planned = self.catalog.statistics[ALWAYS_VALID].own_params[PLANNED]
         choices = [literal(word) for word in (*ONCE, *EVERY_LOOK)]
@@ -164,32 +109,6 @@ class Comparison(Compared):
             exp.select(literal(NO_PLAN).as_("problem")).where(exp.and_(is_other, exp.not_(_is_always()))),
         ]
 
-    def of_slices(self, *, has_slices: bool) -> list[Part]:
-        """Return one row for every system, slice and metric, those of the baseline first."""
-        keys = ["system", *(SLICE_KEYS if has_slices else ())]
-        return [", ", *self.units(keys), ", ", *self.numbers(keys), *self._compared(has_slices)]
-
-    def of_unit(self, keys: Sequence[str]) -> list[exp.Expr]:
-        return [_segment(keys).as_("metric")]
-
-    def of_number(self, keys: Sequence[str]) -> list[exp.Expr]:
-        return [_segment(keys).as_(SEGMENT)]
-
-    def of_calls(self) -> list[Part]:
-        """Return the comparison of the rows of several calls of `Compared`, which are adjusted together."""
-        parts = (self._of_calls(has_slices=has_slices) for has_slices in (True, False))
-        return [", ", *self._checks_of_calls(), chosen(self.of.has_slices, *parts)]
-
-    def _checks_of_calls(self) -> list[Part]:
-        """Return the step that refuses bad arguments."""
-        names = exp.select(exp.column("system").as_("name")).distinct().from_(exp.to_table(EACH))
-        steps = {
-            "contestants": names,
-            "problems": in_one(self.problems()),
-            "checked": self.text.shell("checked"),
-        }
-        return [f"{self.text.cte(name, step)}, " for name, step in steps.items()]
-
     def _of_calls(self, *, has_slices: bool) -> list[Part]:
         segment = _segment(SLICE_KEYS if has_slices else (), PLACED)
         each = exp.to_table(EACH)
@@ -199,7 +118,7 @@ class Comparison(Compared):
         )  # fmt: skip
         numbers = numbers.from_(each).join("checked", join_type="cross")
         numbers = numbers.where(exp.and_(exp.column("fine"), exp.not_(exp.column("is_unit"))))
-        texts = [self.text.cte(UNITS, units), self.text.cte(NUMBERS, numbers)]
+        texts = [self.cte(UNITS, units), self.cte(NUMBERS, numbers)]
         return [", ".join(texts), *self._compared(has_slices)]
 
     def _compared(self, has_slices: bool) -> list[Part]:
@@ -207,18 +126,16 @@ class Comparison(Compared):
         families = FAMILIES if has_slices else FAMILIES[:1]
         parts: list[Part] = [", "]
         once, always = self._statistics()
-        parts += [f"{self.text.cte(name, step)}, " for name, step in once]
+        parts += [f"{self.cte(name, step)}, " for name, step in once]
         of_queries = exp.cast(exp.null(), "DOUBLE").as_("n_effective")
         usual = [(TESTED, exp.select("*", of_queries).from_(TESTED_ONCE))]
         looks = [*always, (TESTED, query_of(self.catalog, LOOKED_AT, {}))]
-        texts = (["".join(f"{self.text.cte(n, s)}, " for n, s in steps)] for steps in (looks, usual))
+        texts = (["".join(f"{self.cte(n, s)}, " for n, s in steps)] for steps in (looks, usual))
         parts.append(chosen(_is_always(), *texts))
         for name, step in adjusted_steps(self.catalog, families):
-            parts += [self.text.cte(name, step), ", "]
-        test = self.text.template.quoted(
-            exp.Case().when(_is_always(), literal(ALWAYS_VALID)).else_(literal(TEST))
-        )
-        values = {**self.text.values, "cluster": exp.null(), NAMED_TEST: test}
+            parts += [self.cte(name, step), ", "]
+        test = self.template.quoted(exp.Case().when(_is_always(), literal(ALWAYS_VALID)).else_(literal(TEST)))
+        values = {**self.values, "cluster": exp.null(), NAMED_TEST: test}
         compared = query_of(self.catalog, "compared", values)
         by = [exp.var("_attributes.*")] if has_slices else []
         attributes = exp.Anonymous(
@@ -229,7 +146,7 @@ class Comparison(Compared):
         known = {n: exp.column(n, "compared") for n in ("slice_number", SEGMENT, "system", "baseline")}
         is_other = exp.NEQ(this=known["system"].copy(), expression=known["baseline"])
         order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
-        return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
+        return [*parts, self.cte("compared", compared), " ", self.shown(shown.order_by(*order))]
 
     def _statistics(self) -> tuple[Steps, Steps]:
         """Return the steps of the statistics, which read the units, and those of the test for every look."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.macro_queries.parameters import Asked
 
-CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
-A_CUTOFF = r"[1-9]\d{0,8}"
 # Stands for the cut-off of a metric, which replaces it when the macro is called.
 SOME_CUTOFF = 987654321
 # What the row of a query has of each metric.
@@ -48,22 +46,21 @@ class Form:
 
     Attributes:
         plan: how the ranks are found, see `optimizer.ranking_plan`.
-        has_systems: whether the predictions are of several systems.
         is_open: whether every switch is open.
+        has_systems: whether the predictions are of several systems.
     """
 
     plan: str
-    has_systems: bool
     is_open: bool = False
+    has_systems: bool = True
 
     @property
     def constants(self) -> dict[str, Value]:
         """The columns that are the same in every row."""
-        return {} if self.has_systems else CONSTANTS
+        return {} if self.has_systems else {"system": ONE_SYSTEM}
 
 
-OPEN = Form(SORTED, True, is_open=True)
-CLOSED = [Form(plan, has_systems) for has_systems in (False, True) for plan in (TOP, SORTED)]
+OPEN, SHALLOW, USUAL = Form(SORTED, is_open=True), Form(TOP), Form(SORTED)
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ def settled(asked: Asked, closed: Iterable[str], k: Value) -> Measure:
 
 
 def _steps(catalog: Catalog, measure: Measure) -> list[str]:
-    composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+    composer = Composer(catalog, {}, {}, {BY_RANK: Parameter(BY_RANK)})
     return [cte.alias for cte in composed_query(composer, [measure], SORTED)[0].ctes]
 
 

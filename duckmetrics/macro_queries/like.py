@@ -37,6 +37,7 @@ TRUTH = "truth"
 # Any cut-off below the first rank, for entries that only need to have a cut-off.
 DEEP = 10
 TABLE = "duckmetrics_conventions"
+KEPT = ("tool_key", "tool", "family", "metric", "name", "settings", "note")
 TOLD = ("tool_key", "tool", "family", "metric", "name", "parameter", "value", "note")
 
 
@@ -225,8 +226,22 @@ def _breached(condition: exp.Expr) -> str:
 def conventions_macro(catalog: Catalog) -> Macro:
     """Return the macro that lists the presets, one row for each parameter that a preset sets."""
     definition = catalog.shell[TABLE]
-    rows = [row for tool in presets().values() for row in _rows(tool)]
-    told = exp.select(*TOLD).from_(exp.values([tuple(row) for row in rows], alias="presets", columns=TOLD))
+    rows = [tuple(row) for tool in presets().values() for row in _rows(tool)]
+    listed = exp.values(rows, alias="presets", columns=KEPT)
+    setting = exp.Anonymous(this="string_split", expressions=[exp.column("settings"), literal(",")])
+    each = exp.select(
+        *(name for name in KEPT if name != "settings"), exp.Explode(this=setting).as_("setting")
+    )
+    parts = {
+        name: exp.Nullif(
+            this=exp.func("split_part", exp.column("setting"), literal("="), literal(place), dialect=DIALECT),
+            expression=literal(""),
+        )
+        for place, name in enumerate(("parameter", "value"), start=1)
+    }
+    told = exp.select(*(parts.get(n, exp.column(n)).as_(n) for n in TOLD)).from_(
+        each.from_(listed).subquery("each")
+    )
     body, steps = without_with(query_of(catalog, TABLE, {}))
     body = with_steps(body, [("told", told), *steps])
     shown = [exp.column(name).as_(LIKE if name == TOLD[0] else name, quoted=True) for name in TOLD]
@@ -237,18 +252,17 @@ def conventions_macro(catalog: Catalog) -> Macro:
 
 
 def _rows(tool: Preset) -> Iterator[list[str | None]]:
-    """Yield the rows of a tool."""
+    """Yield the entries of a tool, each with its settings, separated by commas."""
     for family, known in tool.families.items():
         for metric, entry in known.metrics.items():
             head = [tool.name, tool.tool, family, metric, entry.name]
             limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []
             note = "; ".join([*limits, *(f"needs {need}" for need in entry.needs)]) or None
-            for name, value in entry.sets.items() or (("", None),):
-                yield [*head, name or None, None if value is None else written(value), note]
+            yield [*head, ",".join(f"{name}={written(value)}" for name, value in entry.sets.items()), note]
             for name, value in entry.at.items():
-                yield [*head, name, written(value), "with a cut-off"]
+                yield [*head, f"{name}={written(value)}", "with a cut-off"]
         for metric, because in known.refused.items():
-            yield [tool.name, tool.tool, family, metric, None, None, None, f"not imitated: {because}"]
+            yield [tool.name, tool.tool, family, metric, None, "", f"not imitated: {because}"]
 
 
 def _part(text: exp.Expr, delimiter: exp.Expr, place: int) -> exp.Expr:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 # The keys of a header that the help shows.
 EXPLAINED = ("meaning", "use", "beware")
 TOPICS = ("range", "formula", "source", "note", "warning")
+# The lines at the start of a comment that are always there: whose it is, and the title.
+HEAD = 2
+# The schema of the macros of a session.
+TEMPORARY = "temp."
 # The help of a choice that metrics of one macro read differently.
 VARIES = "depends on the metric; see its own macro"
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
@@ -119,11 +123,10 @@ class Written:
     """A query that a macro writes when it is called.
 
     Attributes:
-        write: returns the query that runs the text. It takes a function that changes each query in the text
-            before it is written, such as to put in the macros that it calls.
+        write: returns the query that runs the text.
     """
 
-    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Query]
+    write: Callable[[], exp.Query]
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class Overload:
     def query(self) -> exp.Expr:
         """The result of the macro: a query, or an expression."""
         if isinstance(self.body, Written):
-            return self.body.write(None)
+            return self.body.write()
         return self.body.query(self.arguments) if isinstance(self.body, Call) else self.body
 
     @property
@@ -198,18 +201,33 @@ class Macro:
             f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
         )
 
-    def create(self, place: str = "TEMP MACRO ") -> str:
-        """Write the statement that creates the macro, for the session unless another place is said."""
+    def create(self) -> str:
+        """Write the statement that creates the macro for the session."""
         bodies = []
         for overload in self.overloads:
             body = written(overload.query)
             kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
             bodies.append(f"{overload.text} AS {kept}")
-        return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
+        return f"CREATE OR REPLACE TEMP MACRO {self.name}" + ",\n".join(bodies) + ";"
 
-    def comment_on(self, schema: str = "temp.") -> str:
+    def comment_on(self, known: Mapping[str, int]) -> str:
+        """Write the statement of its comment.
+
+        Args:
+            known: lines that stand elsewhere, each with its place there; ~3-7 stands for five of them.
+        """
+        lines = self.about.split("\n")
+        found, places = lines[:HEAD], [known.get(line, 0) for line in lines[HEAD:]]
+        for line, place, before in zip(lines[HEAD:], places, [0, *places], strict=False):
+            if not place:
+                found.append(line)
+            elif before and place == before + 1:
+                found[-1] = f"{found[-1].partition('-')[0]}-{place}"
+            else:
+                found.append(f"~{place}")
         kind = "MACRO TABLE" if self.is_table else "MACRO"
-        return f"COMMENT ON {kind} {schema}{self.name} IS {literal(self.about).sql(DIALECT)};"
+        text = literal("\n".join(found)).sql(DIALECT)
+        return f"COMMENT ON {kind} {TEMPORARY}{self.name} IS {text};"
 
 
 def reference(name: str) -> exp.Var:
@@ -278,7 +296,8 @@ def written(body: exp.Expr) -> str:
     steps = ",\n".join(_sql(cte) for cte in with_.expressions)
     body.set("with_", None)
     try:
-        return f"WITH {steps}\n{_sql(body)}"
+        word = "WITH RECURSIVE" if with_.args.get("recursive") else "WITH"
+        return f"{word} {steps}\n{_sql(body)}"
     finally:
         body.set("with_", with_)
 

@@ -115,43 +115,38 @@ class Body:
         refused = [*(self.shell(name) for name in further), *also, *self.offer.problems(), *found]
         return [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
 
-    def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
-        """Let a step read nothing if only metrics that are not asked for need it (plan rule).
+    def needed(self, columns: Iterable[str]) -> set[str]:
+        """Return the steps that columns of the outer query need."""
+        wanted = set(columns)
+        trees = [p for p in self.outer.selects if p.alias_or_name in wanted]
+        return self.closure({self.outer.args["from_"].this.name, *(
+            column.table for tree in trees for column in tree.find_all(exp.Column)
+        )})  # fmt: skip
 
-        Args:
-            columns: those of the outer query that belong to each metric.
-        """
-        users: dict[str, list[Asked]] = {name: [] for name in self.steps}
-        for one, names in zip(self.asked, columns, strict=True):
-            for name in self._needed(set(names)):
-                users[name].append(one)
-        for name, step in self.steps.items():
-            if users[name] and len(users[name]) < len(self.asked):
-                condition = self.is_asked(users[name])
-                for select in _branches(step):
-                    select.where(condition.copy(), copy=False)
-
-    def _needed(self, columns: set[str]) -> set[str]:
-        trees: list[exp.Expr] = [p for p in self.outer.selects if p.alias_or_name in columns]
-        pending = {c.table for tree in trees for c in tree.find_all(exp.Column)}
-        pending.add(self.outer.args["from_"].this.name)
-        needed: set[str] = set()
+    def closure(self, names: Iterable[str]) -> set[str]:
+        """Return steps with all steps that they read."""
+        pending, found = set(names), set[str]()
         while pending:
             name = pending.pop()
-            if name in self.steps and name not in needed:
-                needed.add(name)
+            if name in self.steps and name not in found:
+                found.add(name)
                 pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
-        return needed
+        return found
 
 
 def tables_of_user(
-    catalog: Catalog, *, has_systems: bool, renamed: Mapping[str, str] | None = None
+    catalog: Catalog,
+    *,
+    has_systems: bool,
+    renamed: Mapping[str, str] | None = None,
+    advised: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, exp.Query]]:
     """Yield the steps that read the predictions and the truth, with canonical names of columns.
 
     Args:
         has_systems: whether the macro may name the column that distinguishes systems.
         renamed: column -> the parameter with its name, where that is not the name of the column.
+        advised: column -> the parameter that messages name.
     """
     columns = {column: reference(known) for column, known in (renamed or {}).items()}
     readers = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
@@ -161,7 +156,7 @@ def tables_of_user(
         query = query_of(catalog, name, {**read, NAMES_RUNS: exp.true()})
         (named,) = {*readers} - {name}
         refuse_other_kinds(catalog, cast("exp.Select", query), name, other, named)
-        advise(query, renamed or {})
+        advise(query, advised or {})
         yield name, query if has_systems else of_one_system(query)
         if name == "predictions":
             yield ORDER, query_of(catalog, ORDER, read)
@@ -196,10 +191,10 @@ def _as_given(value: exp.Expr) -> exp.Expr:
     return (value.expressions[0] if is_checked else value).copy()
 
 
-def advise(query: exp.Query, renamed: Mapping[str, str]) -> None:
+def advise(query: exp.Query, advised: Mapping[str, str]) -> None:
     """Let the messages of a query name the parameters that stand for columns, in place."""
     for text in query.find_all(exp.Literal):
-        for column, known in renamed.items() if text.is_string else ():
+        for column, known in advised.items() if text.is_string else ():
             text.set("this", text.this.replace(f"{column} := ", f"{known} := "))
 
 
@@ -266,14 +261,6 @@ def finite(name: str) -> exp.Expr:
     """Leave numbers out that are refused, so that a statistic does not fail over them first."""
     is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
     return exp.Case().when(is_finite, exp.column(name))
-
-
-def _branches(query: exp.Query) -> Iterator[exp.Select]:
-    if isinstance(query, exp.Select):
-        yield query
-    else:
-        yield from _branches(cast("exp.Query", query.this))
-        yield from _branches(cast("exp.Query", query.args["expression"]))
 
 
 def read_from(query: exp.Query, names: Mapping[str, str]) -> exp.Query:

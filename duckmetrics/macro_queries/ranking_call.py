@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,29 +11,28 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
-from duckmetrics.compose.optimizer import SHALLOW, TOP
+from duckmetrics.compose.optimizer import SHALLOW
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.macro_queries.forms import CLOSED, Composed
-from duckmetrics.macro_queries.like import LIKE
+from duckmetrics.macro_queries.forms import SHALLOW as SHALLOW_FORM
+from duckmetrics.macro_queries.forms import USUAL, Composed
 from duckmetrics.macro_queries.macro import given, reference
 from duckmetrics.macro_queries.query import SYSTEM
 from duckmetrics.macro_queries.shell_files import call, is_distinct, is_null
-from duckmetrics.macro_queries.template import merged
+from duckmetrics.macro_queries.template import either, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.macro_queries.asked_for import AskedFor
+    from duckmetrics.macro_queries.asked_for import AskedMetrics
     from duckmetrics.macro_queries.forms import Entry, Form
-    from duckmetrics.macro_queries.like import Likeness
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Offer
     from duckmetrics.macro_queries.side_tables import SideTables
     from duckmetrics.macro_queries.template import Part
 
-BY, QUERIES = "by", "queries"
+BY, QUERIES, LIKE = "by", "queries", "like"
 
 
 class RankingCall:
@@ -43,7 +43,6 @@ class RankingCall:
         entries: the metrics that can be asked for.
         asked_for: the metrics asked for.
         arguments: the parameters of the macro.
-        likeness: the conventions of tools, if the macro follows them.
         side: the tables next to predictions and truth, if the macro reads any.
     """
 
@@ -52,16 +51,13 @@ class RankingCall:
         catalog: Catalog,
         offer: Offer,
         entries: Sequence[Entry],
-        asked_for: AskedFor,
+        asked_for: AskedMetrics,
         arguments: Sequence[Argument],
-        likeness: Likeness | None = None,
         side: SideTables | None = None,
     ) -> None:
         self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
-        self.arguments, self.likeness, self.side = arguments, likeness, side
-        self.values = likeness.values(offer.values()) if likeness else offer.values()
+        self.arguments, self.side, self.values = arguments, side, offer.values()
         self.offered = list(dict.fromkeys(entry.asked for entry in entries))
-        self.is_listed = len(self.offered) > 1
         self._composed: dict[Form, Composed] = {}
 
     def composed(self, form: Form) -> Composed:
@@ -72,14 +68,14 @@ class RankingCall:
 
     def closed(self, write: Callable[[Form], list[Part]]) -> list[Part]:
         """Return what is written for the closed forms, where conditions choose between them."""
-        has_cutoffs = any(entry.has_cutoff for entry in self.entries)
-        forms = [form for form in reversed(CLOSED) if form.plan != TOP or has_cutoffs]
-        texts = {(form.plan, form.has_systems): write(form) for form in forms}
-        sorted_, *top = (
-            merged(self.has_systems, texts[plan, True], texts[plan, False])
-            for plan in dict.fromkeys(plan for plan, _ in texts)
+        found = (
+            [
+                either(self.has_systems, *texts)
+                for texts in zip(write(form), write(replace(form, has_systems=False)), strict=True)
+            ]
+            for form in (SHALLOW_FORM, USUAL)
         )
-        return merged(self.is_shallow, top[0], sorted_) if top else sorted_
+        return merged(self.is_shallow, *found)
 
     @property
     def slices(self) -> exp.Expr:
@@ -99,8 +95,7 @@ class RankingCall:
     @property
     def is_changed(self) -> exp.Expr:
         """The condition that a switch is set."""
-        changed = self._changed(name for name in self.offer.variants if name != CUTOFF)
-        return exp.or_(self.follows, changed) if self.likeness else changed
+        return self._changed(name for name in self.offer.variants if name != CUTOFF)
 
     @property
     def follows(self) -> exp.Expr:
@@ -109,16 +104,14 @@ class RankingCall:
 
     @property
     def lenient(self) -> exp.Expr | None:
-        """The condition that a tool set the switches, where the macro itself does not follow it."""
-        takes_tool = any(argument.name == LIKE for argument in self.arguments)
-        return self.follows if takes_tool and self.likeness is None else None
+        """The condition that a tool set the switches, if the macro can follow one."""
+        return self.follows if any(argument.name == LIKE for argument in self.arguments) else None
 
     @property
     def is_open(self) -> exp.Expr:
         """The condition that a switch is set that changes the steps."""
         closed = {name for entry in self.entries for name in entry.closed}
-        changed = self._changed(name for name in self.offer.variants if name in closed)
-        return exp.or_(self.follows, changed) if self.likeness else changed
+        return self._changed(name for name in self.offer.variants if name in closed)
 
     def _changed(self, names: Iterable[str]) -> exp.Expr:
         """Return the condition that one of some arguments is not its default."""
@@ -149,17 +142,13 @@ class RankingCall:
         for tree, names in unlimited.items():
             # With any cut-off, the depth is NULL where the metric looks at all ranks.
             is_unlimited = is_null(given(exp.paren(tree.copy()), {**self.values, CUTOFF: literal(1)}))
-            condition = self.asks_for(names)
-            deeper.append(is_unlimited if condition is None else exp.and_(condition, is_unlimited))
+            deeper.append(exp.and_(self.asks_for(names), is_unlimited))
         deepest = self.asked_for.deepest
         return exp.Case().when(exp.or_(*deeper), exp.null()).else_(deepest) if deeper else deepest
 
-    def asks_for(self, names: Sequence[str]) -> exp.Expr | None:
-        """Return the condition that one of some metrics is asked for, None if it always holds."""
-        if not self.is_listed:
-            return None
-        asked = exp.cast(self.asked_for.metrics, "VARCHAR")
-        return call(self.catalog, "asks_for", asked, literal("|".join(names)))
+    def asks_for(self, names: Sequence[str]) -> exp.Expr:
+        """Return the condition that one of some metrics is asked for."""
+        return asks_for(self.catalog, self.asked_for.metrics, names)
 
     def only(self, measures: Sequence[Measure]) -> exp.Expr | None:
         """Return the condition that one of some measures is asked for, None if it always holds."""
@@ -168,3 +157,8 @@ class RankingCall:
         if len(concerned) == len(self.offered):
             return None
         return self.asks_for([name for one in concerned for name in one.names])
+
+
+def asks_for(catalog: Catalog, metrics: exp.Expr, names: Sequence[str]) -> exp.Expr:
+    """Return the condition that one of some metrics is among those asked for."""
+    return call(catalog, "asks_for", exp.cast(metrics, "VARCHAR"), literal("|".join(names)))

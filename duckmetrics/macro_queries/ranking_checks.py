@@ -16,7 +16,7 @@ from duckmetrics.macro_queries.macro import HIDDEN
 from duckmetrics.macro_queries.parameters import other_macros
 from duckmetrics.macro_queries.query import METRICS, in_one, placed
 from duckmetrics.macro_queries.ranking_steps import POPULATION
-from duckmetrics.macro_queries.shell_files import is_null, query_of
+from duckmetrics.macro_queries.shell_files import query_of
 from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class RankingChecks:
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             *merged(self.of.is_open, opened, usual), *(f" UNION ALL {text}" for text in further),
-            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), *last, "), ",
+            *self._without_rows(), chosen(self.of.is_changed, arguments, []), *last, "), ",
             self.text.cte("checked", self.text.shell("checked")), " ",
         ]  # fmt: skip
 
@@ -74,13 +74,13 @@ class RankingChecks:
         others = other_macros(self.catalog, [name for one in self.of.offered for name in one.names])
         return [self.text.shell("bad_metrics", others=others), self.text.shell("unreadable_metrics")]
 
-    def _unfollowed(self) -> list[Part]:
-        """Return the query of why a tool cannot be followed."""
-        if self.of.likeness is None:
-            return []
-        told = exp.select(self.of.likeness.problem.as_("problem")).subquery("told")
-        query = exp.select("problem").from_(told).where(exp.not_(is_null(exp.column("problem"))))
-        return [chosen(self.of.follows, [f" UNION ALL {self.text.text(placed(query, -2))}"], [])]
+    def _without_rows(self) -> list[Part]:
+        """Return the queries of tables next to predictions and truth that have no rows."""
+        needed = self.text.template.needed
+        return [
+            needed(f" UNION ALL {self.text.text(placed(query, -100))}", flags)
+            for query, flags in (self.of.side.problems() if self.of.side else ())
+        ]
 
     def _problems(self, form: Form) -> list[Part]:
         composed = self.of.composed(form)
@@ -91,12 +91,29 @@ class RankingChecks:
         )  # fmt: skip
         files = ("no_rows", *(("no_order", "bad_population") if form.is_open else ()))
         refused = [*(self.text.shell(name) for name in files), *found]
-        own = [f"{self.text.cte(name, step)}, " for name, step in steps]
-        first, *others = (self.text.text(placed(query, place)) for place, query in enumerate(refused))
-        return [
-            *own, f"{HIDDEN}problems AS (", first, *(f" UNION ALL {text}" for text in others),
-            *self._strangers(form),
-        ]  # fmt: skip
+        read: dict[str, list[bool]] = {}
+        own = []
+        for name, step in steps:
+            read[name] = self._readable(step, read)
+            own.append(self.text.template.needed(f"{self.text.cte(name, step)}, ", read[name]))
+        first, *others = [
+            (self.text.text(placed(query, place)), self._readable(query, read))
+            for place, query in enumerate(refused)
+        ]
+        problems = (self.text.template.needed(f" UNION ALL {text}", flags) for text, flags in others)
+        return [*own, f"{HIDDEN}problems AS (", first[0], *problems, *self._strangers(form)]
+
+    def _readable(self, query: exp.Query, known: Mapping[str, list[bool]]) -> list[bool]:
+        """Return for each metric whether the query has all tables that a check reads.
+
+        Args:
+            known: step of the checks -> the same.
+        """
+        flags = [True] * len(self.of.entries)
+        for table in query.find_all(exp.Table):
+            side = self.of.side.needed(table.name) if self.of.side else flags
+            flags = [all(both) for both in zip(flags, side, known.get(table.name, flags), strict=True)]
+        return flags
 
     def _strangers(self, form: Form) -> list[Part]:
         """Return the query of the systems, of several, that share no query with the truth."""
@@ -105,14 +122,13 @@ class RankingChecks:
             measure for measure in self.of.composed(form).measures
             if protected(check) & concerned(self.catalog, measure)
         ]  # fmt: skip
-        if not form.has_systems or not concern or "answers" not in self.shared(form):
+        if not concern or "answers" not in self.shared(form):
             return []
         advice = literal(checks.in_the_shell(check.header["advice"]))
         query = cast("exp.Select", self.text.shell("strangers", title=literal(check.title), advice=advice))
         condition = self.of.only(concern)
         text = self.text.text(placed(query.where(condition) if condition else query, LAST - 1))
-        part = f" UNION ALL {text}"
-        return [chosen(self.of.has_systems, [part], []) if form.is_open else part]
+        return [chosen(self.of.has_systems, [f" UNION ALL {text}"], [])]
 
     def _specs(self) -> list[Part]:
         """Return the steps with the metrics asked for, a row each."""

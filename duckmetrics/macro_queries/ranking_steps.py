@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.expressions.build import picked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries import checks
+from duckmetrics.macro_queries.forms import IN_SLICES
 from duckmetrics.macro_queries.macro import reference
 from duckmetrics.macro_queries.query import SOURCE, tables_of_user
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
@@ -39,16 +41,21 @@ class RankingSteps:
     def tables(self) -> list[Part]:
         """Return the beginning of the query: the tables of the user, under the names of the metrics."""
         side = self.of.side
+        advised = side.advised(self.text.template.mark) if side else None
         several, one = (
             [
                 f"{self.text.cte(n, q)}, "
                 for n, q in tables_of_user(
-                    self.catalog, has_systems=has_systems, renamed=side.renamed if side else None
+                    self.catalog, has_systems=has_systems, renamed=side.renamed if side else None,
+                    advised=advised,
                 )
             ]
             for has_systems in (True, False)
-        )
-        others = [f"{self.text.cte(n, q)}, " for n, q in side.steps()] if side else []
+        )  # fmt: skip
+        others = [
+            self.text.template.needed(f"{self.text.cte(name, query)}, ", flags)
+            for name, query, flags in (side.steps(self.text.template.mark) if side else ())
+        ]
         return ["WITH ", *merged(self.of.has_systems, several, one), *others]
 
     def steps(self, form: Form) -> list[Part]:
@@ -56,7 +63,7 @@ class RankingSteps:
         composed = self.of.composed(form)
         listed = self.population() if form.is_open else []
         texts = [self.step(composed, name) for name in composed.steps]
-        return [*listed, *self._needed(composed, texts), *self._per_query(composed), ", "]
+        return [*listed, *self.needed(composed, texts), *self._per_query(composed), ", "]
 
     def population(self) -> list[Part]:
         """Return the step with the queries that count, where a table may list them."""
@@ -87,7 +94,7 @@ class RankingSteps:
         texts = [
             f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
         ]
-        return [*self.text.of_metrics(head, pieces), *self._needed(composed, texts), ")"]
+        return [*self.text.of_metrics(head, pieces), *self.needed(composed, texts), ")"]
 
     def values_of_entries(self, composed: Composed) -> list[str]:
         """Return the columns of every entry in the row of a query, or of a slice."""
@@ -102,20 +109,15 @@ class RankingSteps:
                 if column.table in composed.blocks:
                     column.this.set("this", f"{column.name}_{PLACE}")
             renamed[kind] = cast("exp.Expr", holder.this)
-        return self.text.columns(renamed)
+        return self.text.columns(_named_once(renamed))
 
     def of_entries(self, composed: Composed, texts: Sequence[str]) -> list[str]:
         """Return a text for every entry, empty for those that the form does not have."""
         known = dict(zip(composed.entries, texts, strict=True))
         return [known.get(entry, "") for entry in self.of.entries]
 
-    def _needed(self, composed: Composed, texts: Sequence[str]) -> list[str]:
-        """Return the texts of the steps, each with the mark of the metrics that need it.
-
-        A macro of one metric has all its steps, whatever its cut-offs are.
-        """
-        if not self.of.is_listed:
-            return [*texts]
+    def needed(self, composed: Composed, texts: Sequence[Part]) -> list[Part]:
+        """Return the texts of the steps, each with the mark of the metrics that need it."""
         found, _ = checks.of_data(
             self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only,
             further=composed.reach,
@@ -126,6 +128,7 @@ class RankingSteps:
         # An entry that the form does not have is not asked for where the form is taken.
         return [
             marked(text, [name in always or name in known.get(entry, ()) for entry in self.of.entries])
+            if isinstance(text, str) else text
             for name, text in zip(composed.steps, texts, strict=True) if text
         ]  # fmt: skip
 
@@ -141,6 +144,68 @@ class RankingSteps:
             "sliced": query_of(self.catalog, "sliced", {"slice_label": self.text.label}),
         }
         return [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
+
+
+def _named_once(values: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
+    """Return columns of one SELECT of which later ones read earlier ones by name, where they repeat them."""
+    found: dict[str, exp.Expr] = {}
+    known: dict[exp.Expr, str] = {}
+    rest = {kind: value.copy() for kind, value in values.items()}
+    if "undefined" in rest and isinstance(first := next(rest["undefined"].find_all(exp.Is)).this, exp.Expr):
+        rest = {
+            "raw": _bare(first).copy(),
+            **{kind: rest[kind] for kind in ("no_relevant", "value", "undefined")},
+        }
+    for kind, value in rest.items():
+        holder = exp.paren(value, copy=False)
+        for node in list(holder.this.walk()):
+            name = known.get(_bare(node)) if node is not holder.this else None
+            if name is not None and not isinstance(node, exp.Column):
+                node.replace(exp.column(f"{name}_{PLACE}"))
+        found[kind] = holder.this
+        known.setdefault(_bare(values.get(kind, value)).copy(), kind)
+    return found
+
+
+def _bare(value: exp.Expr) -> exp.Expr:
+    """Return an expression without parentheses around it."""
+    while isinstance(value, exp.Paren):
+        value = value.this
+    return value
+
+
+class SystemSteps(RankingSteps):
+    """Writes the steps up to the row of each slice with the values of metrics of all lists of a system."""
+
+    def steps(self, form: Form) -> list[Part]:
+        """Return the steps up to the row of each slice with its values."""
+        composed = self.of.composed(form)
+        texts: list[Part] = [self.step(composed, name) for name in composed.steps]
+        place = [*composed.steps].index(IN_SLICES)
+        texts[place] = chosen(self.of.has_slices, self._in_slices(), [texts[place]])
+        listed = self.population() if form.is_open else []
+        return [*listed, *self.needed(composed, texts), *self._per_slice(composed), ", "]
+
+    def slices(self) -> list[Part]:
+        """Return nothing: the values need the slices before."""
+        return []
+
+    def _in_slices(self) -> list[Part]:
+        """Return the steps with every query in the slices that it belongs to."""
+        queries = self.text.cte("per_query", picked("queries", "system", "query_id", "missing"))
+        numbered = self.text.cte(IN_SLICES, query_of(self.catalog, IN_SLICES, {}))
+        return [queries, ", ", *self.sliced(), numbered, ", "]
+
+    def _per_slice(self, composed: Composed) -> list[Part]:
+        outer = composed.outer.copy()
+        outer.set("expressions", [*(k.copy() for k in composed.keys().values()), exp.var(OF_METRICS)])
+        joins = {join.this.name: join for join in outer.args.pop("joins", None) or []}
+        head = self.text.cte("per_slice", outer).removesuffix(")")
+        texts = [
+            f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
+        ]
+        values = self.values_of_entries(composed)
+        return [*self.text.of_metrics(head, values), *self.needed(composed, texts), ")"]
 
 
 def attributes_of_queries(catalog: Catalog, names: exp.Expr) -> tuple[exp.Query, dict[str, exp.Expr]]:

@@ -36,7 +36,8 @@ class RankingText:
     def __init__(self, of: RankingCall, template: Template) -> None:
         self.of, self.catalog, self.template = of, of.catalog, template
         # The columns of the results, which no slicing column may be called.
-        self.reserved: Sequence[str] = RESERVED
+        self.reserved: exp.Expr = exp.Array(expressions=[literal(name) for name in RESERVED])
+        self._values: dict[str, str] = {}
         self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
         self.values: dict[str, exp.Expr] = {
             **{symbol: self._switch(symbol) for symbol in of.values if symbol != CUTOFF},
@@ -63,7 +64,7 @@ class RankingText:
         """Write a query with hidden names."""
         bound = cast("exp.Query", given(tree.copy(), self.values))
         calling, _ = linked(self.catalog, bound, FUNCTIONS)
-        text = self.template.text(hidden(steady(given(calling, {}))))
+        text = self._with_values(self.template.text(hidden(steady(given(calling, {})))))
         if str(SOME_CUTOFF) in text:
             text = text.replace(str(SOME_CUTOFF), self.number(self.of.asked_for.largest).name)
         return text
@@ -103,7 +104,19 @@ class RankingText:
     def shown(self, query: exp.Select) -> str:
         """Write the last part of a query, whose columns have the names that people see."""
         bound = given(query.copy(), self.values)
-        return self.template.text(shown(cast("exp.Query", hidden(bound))))
+        return self._with_values(self.template.text(shown(cast("exp.Query", hidden(bound)))))
+
+    def of_each(self, values: Mapping[str, exp.Expr]) -> exp.Expr:
+        """Return a projection that lists values of the metrics asked for, with their places, as rows."""
+        mark = f"__values_{len(self._values)}__"
+        self._values[mark] = self.template.of_each(self.struct({"place": exp.var(PLACE), **values}))
+        return exp.var(f"unnest([{mark}], recursive := true)")
+
+    def _with_values(self, text: str) -> str:
+        """Put the texts of `of_each` in the place of their marks."""
+        for mark, values in self._values.items():
+            text = text.replace(mark, values)
+        return text
 
     def struct(self, values: Mapping[str, exp.Expr]) -> str:
         """Write values of the metric at a place as one value."""
@@ -118,8 +131,7 @@ class RankingText:
     @property
     def label(self) -> exp.Expr:
         """The columns by which results are split, as the column `slice` shows them."""
-        reserved = exp.Array(expressions=[literal(name) for name in self.reserved])
-        return call(self.catalog, "slice_label", self.of.slices, reserved)
+        return call(self.catalog, "slice_label", self.of.slices, self.reserved.copy())
 
 
 def steady(query: exp.Expr) -> exp.Expr:

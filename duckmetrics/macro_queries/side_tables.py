@@ -22,11 +22,11 @@ from duckmetrics.macro_queries.query import (
     of_one_system,
     refuse_other_kinds,
 )
-from duckmetrics.macro_queries.shell_files import is_null, query_of, source
+from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source
 from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -48,17 +48,19 @@ OR_HISTORY = f"{MEANINGS[ITEMS]}, or else give {HISTORY} := ..."
 
 
 @dataclass(frozen=True)
-class SideTables:
-    """The tables next to predictions and truth that a metric reads.
+class SideTable:
+    """The tables next to predictions and truth that one metric reads.
 
     Attributes:
         measure: the metric, with the defaults of its parameters.
+        names: its names in a list of metrics.
         values: the parameters of the metric, whose names a parameter for a column cannot have, with an
             expression for the value of each in a call.
     """
 
     catalog: Catalog
     measure: Measure
+    names: Sequence[str]
     values: Mapping[str, exp.Expr]
 
     @property
@@ -80,7 +82,7 @@ class SideTables:
     def arguments(self) -> tuple[Argument, ...]:
         """The parameters for the tables."""
         told = {name: Argument(name, is_needed=True, meanings={"": MEANINGS[name]}) for name in self._tables}
-        if self._is_of_history(ITEMS):
+        if self.is_of_history(ITEMS):
             has_history = HISTORY in told
             meaning = OF_HISTORY if has_history else OR_HISTORY
             told[ITEMS] = Argument(ITEMS, is_needed=not has_history, meanings={"": meaning})
@@ -95,80 +97,17 @@ class SideTables:
         )
         return tuple(replace(a, name=self.renamed.get(a.name, a.name)) for a in known)
 
-    def steps(self) -> Iterator[tuple[str, exp.Query]]:
-        """Yield the steps that read the tables, with canonical names of columns."""
-        for name in self.inputs:
-            query = self._of_reference() if name == REFERENCE else self._of_file(name)
-            of_table = table_of(name)
-            refuse_other_kinds(self.catalog, cast("exp.Select", query), of_table, JUDGED, "truth")
-            advise(query, self.renamed)
-            yield name, query
-
-    def problems(self) -> Iterator[exp.Query]:
-        """Yield the queries of tables without rows."""
-        for name in self._tables:
-            rows = exp.Table(this=exp.Anonymous(this=QUERY, expressions=[self._source(name)]))
-            some = exp.Exists(this=exp.select("1").from_(rows))
-            text = literal(f"{name}: no rows; check how it was exported")
-            yield exp.select(text.as_("problem")).where(exp.not_(some))
-
     @property
     def _tables(self) -> list[Role]:
         """The tables that hold the inputs."""
         return [name for name in MEANINGS if name in self.inputs]
 
-    def _is_of_history(self, name: str) -> bool:
+    def is_of_history(self, name: str) -> bool:
         """Return whether the items of the history stand for a table that is not given."""
         return name == ITEMS and ITEMS in self.inputs and not {*OF_COLUMNS} & {*self.inputs}
 
-    def _of_file(self, name: str) -> exp.Query:
-        """Return the query of an input that has a file under sql/macros."""
-        columns = {column: reference(known) for column, known in self.renamed.items()}
-        read = self._source(table_of(name))
-        query = query_of(self.catalog, name, {SOURCE: read, **columns})
-        # Without a catalogue, the rows are those of the history, with an item many times.
-        return cast("exp.Select", query).distinct() if self._is_of_history(name) else query
-
-    def _of_reference(self) -> exp.Query:
-        """Return the query of the reference run, which is read as predictions are."""
-        values = {SOURCE: self._source(REFERENCE), SYSTEM: exp.null(), NAMES_RUNS: exp.false()}
-        run = of_one_system(query_of(self.catalog, "predictions", values))
-        for text in list(run.find_all(exp.Literal)):
-            if text.is_string:
-                text.set("this", text.this.replace("predictions: ", f"{REFERENCE}: "))
-        return exp.select("query_id", "item_id", "score").from_(run.subquery("run"))
-
-    def _source(self, name: Role) -> exp.Expr:
-        """Return SQL text that reads a table; without the table, it is an error."""
-        given: exp.Expr = reference(name)
-        reader = READERS.get(name)
-        if self._is_of_history(name):
-            given, reader = self._catalog(), READERS[HISTORY]
-            if HISTORY in self.inputs:
-                return source(self.catalog, given, reader)
-        columns = " and ".join(
-            column for of, column in OF_COLUMNS.items() if {name, of} <= {ITEMS, *self.inputs}
-        )
-        what = f"needs {name} := ..., {MEANINGS[name]}"
-        advice = f"give a table with {columns}" if columns else f"give a table, such as {name} := '{name}'"
-        text = literal(f"duckmetrics: {self.metric.name}: {what}; {advice}")
-        refused = exp.Anonymous(this="error", expressions=[text])
-        return exp.Case().when(is_null(given), refused).else_(source(self.catalog, given.copy(), reader))
-
-    def _catalog(self) -> exp.Expr:
-        """Return what names the catalogue: the table, or else the history.
-
-        Where the metric reads no catalogue, the predictions stand for one that is not given.
-        """
-        given = exp.func("coalesce", reference(ITEMS), reference(HISTORY))
-        for values in () if HISTORY in self.inputs else self._without_catalog:
-            same = (exp.EQ(this=self.values[n].copy(), expression=literal(v)) for n, v in values.items())
-            unread = exp.and_(is_null(given.copy()), *same)
-            given = exp.Case().when(unread, reference("predictions")).else_(given)
-        return given
-
     @cached_property
-    def _without_catalog(self) -> list[dict[str, Value]]:
+    def without_catalog(self) -> list[dict[str, Value]]:
         """The values of parameters under which the metric reads no catalogue, of those that decide it."""
         options = {p.name: p.choices for p in self.metric.own_params.values() if p.choices}
         every = [dict(zip(options, chosen, strict=True)) for chosen in product(*options.values())]
@@ -182,3 +121,126 @@ class SideTables:
 
     def _reads_catalog(self, values: Mapping[str, Value]) -> bool:
         return ITEMS in tables_of(self.catalog, self.measure.bound(**values))
+
+
+class SideTables:
+    """The tables next to predictions and truth that some metrics read, each only where it is asked for.
+
+    Args:
+        tables: those of each entry of the metrics that can be asked for.
+        asked: the texts of the metrics asked for, a list.
+        asks_for: returns the condition that one of some metrics is asked for.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        tables: Sequence[SideTable],
+        asked: exp.Expr,
+        asks_for: Callable[[Sequence[str]], exp.Expr],
+    ) -> None:
+        self.catalog, self.tables, self.asked, self.asks_for = catalog, tables, asked, asks_for
+        columns = (*COLUMNS, "relevance")
+        self.renamed = {
+            name: f"{name}_column" for name in columns if any(name in one.values for one in tables)
+        }
+
+    def columns(self, shared: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Return the parameters for columns: those of predictions and truth, and those of these tables."""
+        own = (Argument(column, column) for column in OF_COLUMNS.values())
+        return tuple(replace(a, name=self.renamed.get(a.name, a.name)) for a in (*shared, *own))
+
+    def advised(self, mark: Callable[[exp.Expr], str]) -> dict[str, str]:
+        """Return the names of the parameters for columns, as the macro of the metric asked for has them."""
+        found = {}
+        for column, name in self.renamed.items():
+            is_taken = self._asks_for([one for one in self.tables if column in one.values])
+            found[column] = mark(exp.Case().when(is_taken, literal(name)).else_(literal(column)))
+        return found
+
+    def needed(self, name: str) -> list[bool]:
+        """Return for each entry whether it has an input; all have those of predictions and truth."""
+        is_side = name in (*MEANINGS, *OF_COLUMNS)
+        return [not is_side or name in one.inputs for one in self.tables]
+
+    def steps(self, mark: Callable[[exp.Expr], str]) -> Iterator[tuple[str, exp.Query, list[bool]]]:
+        """Yield the steps that read the tables, with canonical names of columns, and who needs each."""
+        advised = self.advised(mark)
+        for name in (*MEANINGS, *OF_COLUMNS):
+            for of_history in (False, True) if name == ITEMS else (False,):
+                needed = [name in one.inputs and one.is_of_history(name) == of_history for one in self.tables]
+                if any(needed):
+                    query = self._of_reference() if name == REFERENCE else self._of_file(name)
+                    # Without a catalogue, the rows are those of the history, with an item many times.
+                    query = cast("exp.Select", query).distinct() if of_history else query
+                    refuse_other_kinds(
+                        self.catalog, cast("exp.Select", query), table_of(name), JUDGED, "truth"
+                    )
+                    advise(query, advised)
+                    yield name, query, needed
+
+    def problems(self) -> Iterator[tuple[exp.Query, list[bool]]]:
+        """Yield the queries of tables without rows, and the metrics that need each."""
+        for name in MEANINGS:
+            needed = [name in one.inputs for one in self.tables]
+            if any(needed):
+                rows = exp.Table(this=exp.Anonymous(this=QUERY, expressions=[self._source(name)]))
+                some = exp.Exists(this=exp.select("1").from_(rows))
+                text = literal(f"{name}: no rows; check how it was exported")
+                yield exp.select(text.as_("problem")).where(exp.not_(some)), needed
+
+    def _of_file(self, name: str) -> exp.Query:
+        """Return the query of an input that has a file under sql/macros."""
+        columns = {column: reference(known) for column, known in self.renamed.items()}
+        return query_of(self.catalog, name, {SOURCE: self._source(table_of(name)), **columns})
+
+    def _of_reference(self) -> exp.Query:
+        """Return the query of the reference run, which is read as predictions are."""
+        values = {SOURCE: self._source(REFERENCE), SYSTEM: exp.null(), NAMES_RUNS: exp.false()}
+        run = of_one_system(query_of(self.catalog, "predictions", values))
+        for text in list(run.find_all(exp.Literal)):
+            if text.is_string:
+                text.set("this", text.this.replace("predictions: ", f"{REFERENCE}: "))
+        return exp.select("query_id", "item_id", "score").from_(run.subquery("run"))
+
+    def _source(self, name: Role) -> exp.Expr:
+        """Return SQL text that reads a table; a missing one is an error where a metric asked for needs it.
+
+        Without a catalogue, the items of the history stand for it where a metric does not read more of it, or
+        the predictions if it reads no catalogue at all.
+        """
+        given: exp.Expr = reference(name)
+        reader = READERS.get(name)
+        of_history = [one for one in self.tables if one.is_of_history(name)]
+        if of_history:
+            reader = READERS[HISTORY]
+            either = exp.func("coalesce", reference(ITEMS), reference(HISTORY))
+            given = exp.Case().when(self._asks_for(of_history), either).else_(given)
+            for one in of_history:
+                for values in () if HISTORY in one.inputs else one.without_catalog:
+                    same = (
+                        exp.EQ(this=one.values[n].copy(), expression=literal(v)) for n, v in values.items()
+                    )
+                    unread = exp.and_(is_null(either.copy()), self._asks_for([one]), *same)
+                    given = exp.Case().when(unread, reference("predictions")).else_(given)
+        needing = [one for one in self.tables if name in {table_of(read) for read in one.inputs}]
+        advice = exp.Case()
+        for column in OF_COLUMNS.values() if name == ITEMS else ():
+            reading = [one for one in needing if any(OF_COLUMNS.get(read) == column for read in one.inputs)]
+            if reading:
+                advice = advice.when(self._asks_for(reading), literal(f" with {column}"), copy=False)
+        usual = literal(f", such as {name} := '{name}'")
+        metric = exp.Anonymous(this="list_extract", expressions=[self.asked.copy(), literal(1)])
+        text = concatenated(
+            "duckmetrics: ", call(self.catalog, "metric_name", metric),
+            f": needs {name} := ..., {MEANINGS[name]}; give a table",
+            advice.else_(usual) if advice.args.get("ifs") else usual,
+        )  # fmt: skip
+        refused = exp.Anonymous(this="error", expressions=[text])
+        is_missing = exp.and_(self._asks_for(needing), is_null(given))
+        found = exp.Case().when(is_missing, refused).when(is_null(given.copy()), literal(""))
+        return found.else_(source(self.catalog, given.copy(), reader))
+
+    def _asks_for(self, tables: Sequence[SideTable]) -> exp.Expr:
+        """Return the condition that the metric of one of some tables is asked for."""
+        return self.asks_for([name for one in tables for name in one.names])

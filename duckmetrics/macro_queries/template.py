@@ -22,6 +22,11 @@ Case = tuple[exp.Expr, exp.Query]
 # Stand between the texts of a list, between the pieces of a metric, around the mark of a piece, and around a
 # text that not all metrics need.
 BETWEEN, BETWEEN_PIECES, MARK, IF = "\u241d", "\u241f", "\u241e", "\u241a"
+# Begins a piece that is as another one of the metric.
+SAME = "~"
+# Around a text for several systems and another one for one system, and between the two.
+SEVERAL, ONE = "\u241c", "\u241b"
+_TOKEN = re.compile(f"{MARK}[^{MARK}]*{MARK}|{IF}\\?[^:]*:|\\w+|\\W")
 # The piece of a metric that needs a text.
 FLAG = "1"
 _MARK = re.compile(r"__argument_(\d+)__")
@@ -40,17 +45,14 @@ class Template:
     Args:
         names: the parameters of the macro.
         meant: parameter -> the expression that a query reads for it, by default the parameter itself.
-        inline: changes each query before it is written, such as to put in the macros that it calls.
     """
 
     def __init__(
         self,
         names: Sequence[str],
         meant: Mapping[str, exp.Expr],
-        inline: Callable[[exp.Expr], exp.Expr] | None = None,
     ) -> None:
         self.known = {reference(name): meant.get(name, reference(name)) for name in names}
-        self.inline = inline
         self.values: dict[exp.Expr, str] = {}
         self.pieces: list[Sequence[str]] = []
 
@@ -84,10 +86,15 @@ class Template:
             self.pieces.append(texts)
         return f"{IF}?{self.pieces.index(texts) + 1}:{text}{IF}"
 
+    @staticmethod
+    def of_each(text: str) -> str:
+        """Return the mark of a text that is the same for each metric asked for, other than its place."""
+        return f"{MARK}={text}{MARK}"
+
     @property
     def texts(self) -> list[str]:
-        """All pieces of every metric that can be asked for."""
-        return [BETWEEN_PIECES.join(texts) for texts in zip(*self.pieces, strict=True)]
+        """All pieces of every metric that can be asked for; one that is as an earlier one names that."""
+        return [BETWEEN_PIECES.join(_short(texts)) for texts in zip(*self.pieces, strict=True)]
 
     def raw(self, value: exp.Expr) -> exp.Var:
         """Return the mark of an expression whose text is SQL."""
@@ -115,8 +122,6 @@ class Template:
             is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
             if var in self.known and not is_name:
                 var.replace(self.quoted(self.known[var].copy()))
-        if self.inline is not None:
-            holder = cast("exp.Paren", self.inline(holder))
         return self.escaped(written(cast("exp.Query", holder.this)))
 
     def marked(self, query: exp.Query, texts: Mapping[str, exp.Expr]) -> str:
@@ -133,7 +138,7 @@ class Template:
         Args:
             texts: marks in the query, each with an expression for the SQL that goes there.
         """
-        own = Template([], {}, self.inline)
+        own = Template([], {})
         own.known = self.known
         text = own.marked(cast("exp.Query", hidden(query)), texts).replace("{{", "{").replace("}}", "}")
         values = list(own.values)
@@ -160,6 +165,13 @@ class Template:
         return exp.Anonymous(this="format", expressions=[text, *self.values])
 
 
+def _short(texts: Sequence[str]) -> Iterator[str]:
+    """Yield texts, with the place of an earlier one that is the same."""
+    for place, text in enumerate(texts):
+        first = texts.index(text)
+        yield text if first == place or len(text) < 5 else f"{SAME}{first + 1}"
+
+
 def listed(texts: Iterable[str]) -> exp.Expr:
     """Return a list of texts; DuckDB binds it faster as one text than as a hundred."""
     return exp.Anonymous(this="string_split", expressions=[literal(BETWEEN.join(texts)), literal(BETWEEN)])
@@ -177,6 +189,24 @@ def joined(parts: Sequence[Part]) -> exp.Expr:
         return concatenated(*pieces) if pieces else literal("")
     texts = [literal(piece) if isinstance(piece, str) else piece for piece in pieces]
     return exp.Anonymous(this="concat", expressions=texts)
+
+
+def either(condition: exp.Expr, several: Part, one: Part) -> Part:
+    """Return a text for several systems and for one: where they differ, it has both, see `with_systems.sql`.
+
+    Args:
+        condition: whether there are several.
+    """
+    if several == one:
+        return several
+    if not (isinstance(several, str) and isinstance(one, str)):
+        return chosen(condition, [several], [one])
+    tokens: list[list[str]] = [_TOKEN.findall(text) for text in (several, one)]
+    found = []
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, tokens[0], tokens[1], autojunk=False).get_opcodes():
+        ours, other = "".join(tokens[0][i1:i2]), "".join(tokens[1][j1:j2])
+        found.append(ours if kind == "equal" else f"{SEVERAL}{ours}{ONE}{other}{SEVERAL}")
+    return "".join(found)
 
 
 def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> Part:
@@ -208,8 +238,8 @@ def one_of(
         texts: marks in the queries, each with an expression for the SQL that goes there.
     """
 
-    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Select:
-        template = Template([argument.name for argument in arguments], {}, inline)
+    def write() -> exp.Select:
+        template = Template([argument.name for argument in arguments], {})
         text = exp.Case()
         for condition, query in cases():
             text = text.when(condition.copy(), literal(template.marked(query, texts)), copy=False)

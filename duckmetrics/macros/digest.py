@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PACKAGE = Path(__file__).parents[1]
-# The modules that write the texts of both files.
-_WRITERS = ("macros.script", "macros.database")
+# The module that writes the text.
+_WRITERS = ("macros.script",)
 # Packages that show results, of which macros take words only: the slow tests compare these.
 _SHOWING = ("charts", "engines", "explanations", "pictures", "results", "screens", "sentences")
 # Folders of files that the writers read: names, values and layouts of tools.

@@ -50,7 +50,7 @@ from duckmetrics.statistics.experiment import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
@@ -95,20 +95,18 @@ def ab_macro(catalog: Catalog) -> Macro:
     summary = catalog.shell[SUMMARY]
     arguments = experiment_arguments(catalog)
 
-    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Select:
-        return _body(catalog, arguments, inline)
+    def write() -> exp.Select:
+        return _body(catalog, arguments)
 
     overload = Overload(arguments, Written(write))
     return Macro(NAME, (overload,), summary.title, summary)
 
 
-def _body(
-    catalog: Catalog, arguments: Sequence[Argument], inline: Callable[[exp.Expr], exp.Expr] | None
-) -> exp.Select:
+def _body(catalog: Catalog, arguments: Sequence[Argument]) -> exp.Select:
     """Return the query, which is written when the macro is called, or the refusal of the call."""
     once, always = (_Experiment(catalog, is_sequential) for is_sequential in (False, True))
     refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
-    template = Template([argument.name for argument in arguments], {}, inline)
+    template = Template([argument.name for argument in arguments], {})
     problem = call(catalog, "quoted", concatenated("duckmetrics: ", problem_of(catalog, once.asked)))
     asked = chosen(is_sequential(), [always.text(template)], [once.text(template)])
     is_refused = exp.not_(is_null(problem_of(catalog, once.asked)))

@@ -13,8 +13,8 @@ from duckmetrics.compose.contribution_queries import BY_GRADE, BY_ITEM, BY_RANK,
 from duckmetrics.compose.contributions import explainable, reason_against
 from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import ROUNDING
-from duckmetrics.macro_queries.asked_for import SeveralMetrics
-from duckmetrics.macro_queries.forms import CLOSED, OPEN, entries_of
+from duckmetrics.macro_queries.asked_for import AskedMetrics
+from duckmetrics.macro_queries.forms import OPEN, USUAL, entries_of
 from duckmetrics.macro_queries.macro import QUERY, Argument, Macro, Overload, Written, reference, without_with
 from duckmetrics.macro_queries.parameters import Offer, aliases_of, allowed, refusal
 from duckmetrics.macro_queries.query import SYSTEM, placed
@@ -29,7 +29,7 @@ from duckmetrics.macros.explained_steps import BASELINE, GROUPINGS, ExplainedSte
 from duckmetrics.macros.ranking import TABLES, columns_of_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.forms import Form
@@ -55,7 +55,7 @@ OWN = (
 )
 
 
-class OneExplained(SeveralMetrics):
+class OneExplained(AskedMetrics):
     """One metric, which must be a sum over items."""
 
     @property
@@ -92,19 +92,15 @@ class ExplainedQuery:
         self.of, self.catalog = of, of.catalog
         self.most = of.catalog.relations[GROUPS].own_params[MOST_GROUPS]
 
-    def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
-        """Return the body of the macro.
-
-        Args:
-            inline: changes each query before it is written, such as to put in the macros that it calls.
-        """
-        template = Template([argument.name for argument in self.of.arguments], {}, inline)
+    def body(self) -> exp.Select:
+        """Return the body of the macro."""
+        template = Template([argument.name for argument in self.of.arguments], {})
         text = RankingText(self.of, template)
         text.values[MOST_GROUPS] = template.quoted(typed(self.most), "BIGINT")
         names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
         named = names.where(exp.not_(is_null(reference(SYSTEM))))
         checks = ExplainedChecks(text, list(self._problems(text)))
-        opened, usual = (self._steps(text, form) for form in (OPEN, CLOSED[-1]))
+        opened, usual = (self._steps(text, form) for form in (OPEN, USUAL))
         whole = [
             *RankingSteps(text).tables(), text.cte("contestants", named), ", ",
             *merged(self.of.is_open, opened, usual), *checks.checked(), self._result(text),
@@ -144,7 +140,7 @@ class ExplainedQuery:
         for asked in others:
             what = f"is the {asked.agg} of the queries, and only a mean is a sum over items"
             said = f"{asked.names[0]}: {what}; explain one query"
-            is_asked = self.of.asks_for(asked.names) or exp.true()
+            is_asked = self.of.asks_for(asked.names)
             by_group = exp.not_(is_null(reference(BY)))
             yield exp.select(literal(said).as_("problem")).where(exp.and_(by_group, is_asked))
         for name in (BASELINE, COMPARED):

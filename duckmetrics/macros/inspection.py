@@ -17,7 +17,6 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHTED
 from duckmetrics.inputs.columns import PLURALS, WEIGHT
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macro_queries.forms import CONSTANTS
 from duckmetrics.macro_queries.macro import (
     FUNCTIONS,
     QUERY,
@@ -64,7 +63,7 @@ from duckmetrics.summaries.classification import BINARY, per_slice
 from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, has_relation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -110,9 +109,9 @@ def inspect_macro(catalog: Catalog) -> Macro:
     one, several = (_query(catalog, values, has_systems=has) for has in (False, True))
     cases = (is_null(reference(SYSTEM)), one), (exp.true(), several)
 
-    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Query:
-        texts = {NULL_SLICES: null_slices(catalog, arguments, inline)}
-        return one_of(arguments, lambda: cases, texts).write(inline)
+    def write() -> exp.Query:
+        texts = {NULL_SLICES: null_slices(catalog, arguments)}
+        return one_of(arguments, lambda: cases, texts).write()
 
     return Macro(NAME, (Overload(arguments, Written(write)),),
                  "What is wrong with predictions and truth, a row for each finding")  # fmt: skip
@@ -121,7 +120,7 @@ def inspect_macro(catalog: Catalog) -> Macro:
 def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
     labels = {**labels_of_rankings(), QUERIES: call(catalog, "table_label", reference(QUERIES))}
-    composer = Composer(catalog, {}, {} if has_systems else CONSTANTS)
+    composer = Composer(catalog, {}, {} if has_systems else {"system": ONE_SYSTEM})
     rows = FindingRows(catalog, composer, labels)
     for definition in _definitions(catalog, values):
         explained = [(check, values) for check in _explained(catalog, definition)]

@@ -19,7 +19,7 @@ from duckmetrics.macro_queries.shell_files import call, query_of
 from duckmetrics.macro_queries.template import Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.macro import Argument
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 NULL_SLICES = "__null_slices__"
 
 
-def null_slices(
-    catalog: Catalog, arguments: Sequence[Argument], inline: Callable[[exp.Expr], exp.Expr] | None
-) -> exp.Expr:
+def null_slices(catalog: Catalog, arguments: Sequence[Argument]) -> exp.Expr:
     """Return the text of the query of the queries without a slice; of nothing if results are not split."""
     names = call(catalog, "slice_names", reference(BY))
     label = call(catalog, "slice_label", names, exp.Array(expressions=[*map(literal, RESERVED)]))
@@ -42,7 +40,7 @@ def null_slices(
     }))  # fmt: skip
     wrong = query_of(catalog, "bad_attributes", {"slice_label": label.copy()})
     query = with_steps(found, [("attributes", attributes), ("wrong_attributes", wrong), *steps])
-    template = Template([argument.name for argument in arguments], {}, inline)
+    template = Template([argument.name for argument in arguments], {})
     text = template.filled(literal(f"({template.marked(cast('exp.Query', hidden(query)), texts)})"))
     nothing = exp.select(*(exp.null() for _ in found.named_selects)).where(exp.false())
     split_by = exp.func("coalesce", exp.cast(reference(BY), "VARCHAR"), literal(""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -13,7 +14,8 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.compose.reading import needs_truth
-from duckmetrics.macro_queries.asked_for import OneMetric, SeveralMetrics
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macro_queries.asked_for import AskedMetrics
 from duckmetrics.macro_queries.comparison_results import (
     ADJUST,
     ALLOW,
@@ -23,31 +25,30 @@ from duckmetrics.macro_queries.comparison_results import (
     NUMBERS_GIVEN,
     PLANNED,
     TEST,
-    Compared,
     Comparison,
 )
-from duckmetrics.macro_queries.followed import CUTOFF_OF_QUERY, tool_entries
-from duckmetrics.macro_queries.forms import CLOSED, entries_of
-from duckmetrics.macro_queries.like import LIKE, Likeness
-from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, Written, reference
+from duckmetrics.macro_queries.forms import entries_of, settled
+from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Call, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Offer, aliases_of, is_listed
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
-from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
-from duckmetrics.macro_queries.ranking_query import RankingQuery
-from duckmetrics.macro_queries.ranking_results import ByQuery, Overall, Results
-from duckmetrics.macro_queries.ranking_steps import POPULATION, RankingSteps
+from duckmetrics.macro_queries.ranking_answers import Answer, ByQuery, likeness_of, tool_entries
+from duckmetrics.macro_queries.ranking_call import BY, LIKE, QUERIES, RankingCall, asks_for
+from duckmetrics.macro_queries.ranking_query import ranking_body
+from duckmetrics.macro_queries.ranking_rows import ASKED_ROWS, METRICS_ASKED
+from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import call
-from duckmetrics.macro_queries.side_tables import SideTables
-from duckmetrics.macros.system_metrics import SystemResults, SystemSteps
+from duckmetrics.macro_queries.side_tables import SideTable, SideTables
 from duckmetrics.presets.presets import presets
+from duckmetrics.ranking_inputs.side_tables import MEANINGS
 from duckmetrics.statistics.adjustment import HOLM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.catalog import Alias, Catalog
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macro_queries.forms import Entry
+    from duckmetrics.macro_queries.parameters import Asked
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
 # The tables of a metric that does not depend on relevant items.
@@ -58,8 +59,6 @@ SLICES = (
     Argument(BY, meanings={"": "the names of the columns to split the results by"}),
     Argument(QUERIES, meanings={"": "a table of the queries, with columns to split the results by"}),
 )
-# The macro of the values and means of metrics with the same arguments, for macros of several calls.
-EACH_METRIC = f"{FUNCTIONS}each_metric"
 TESTS = {"": "paired_t, or always_valid, whose p and intervals hold at every look at growing data"}
 PLANS = {"": "with always_valid, the number of queries at which the intervals are the tightest"}
 AGGREGATED = {"": "how the values of the queries are aggregated"}
@@ -79,56 +78,153 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
     """
-    aliases = aliases_of(catalog, RANKING)
-    # Samples of candidates are rare, and their checks would be in every macro.
-    settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
-    word = call(catalog, "population_word", reference(POPULATION))
-    offer = Offer(catalog, aliases, settled, {POPULATION: word})
-    entries = list(entries_of(catalog, offer.asked))
-    columns = columns_of_tables(catalog)
-    shared = (*TABLES, Argument(METRICS, required=True), *SLICES, *offer.arguments)
-    aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION, meanings=AGGREGATED)
-    tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
-    like = Argument(LIKE, None, choices=tuple(tools))
-    several = SeveralMetrics(catalog, entries, reference(METRICS))
-    yield tool_entries(catalog, offer)
-    arguments = (*shared, like, *columns)
-    query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), Compared)
-    yield Macro(EACH_METRIC, (Overload(arguments, Written(query.body)),), "")
-    lists: tuple[tuple[str, type[Results], tuple[Argument, ...], Mapping[str, str], str], ...] = (
-        ("evaluate", Overall, (*shared, like, aggregated, *columns), names, "Several metrics, from one scan"),
-        ("evaluate_by_query", ByQuery, (*shared, like, *columns), {"": EACH_METRIC},
-         "Values of several metrics for every query"),
-    )  # fmt: skip
-    for name, results, arguments, called, title in lists:
-        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results, called)
-        yield Macro(name, (Overload(arguments, Written(query.body)),), title)
-    means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
-    yield _compare(catalog, offer, means, like, columns)
-    yield from _of_metrics(catalog, offer, entries, names, columns)
-    others = {name: catalog.names[RANKING, name] for name in names if name not in aliases}
-    further = Offer(catalog, others, settled, offer.words)
-    yield from _of_metrics(catalog, further, list(entries_of(catalog, further.asked)), names, columns)
+    others = {
+        name: alias for (family, name), alias in catalog.names.items()
+        if family == RANKING and not is_listed(alias.metric)
+    }  # fmt: skip
+    listed, *further = (
+        _Group(catalog, name, aliases)
+        for name, aliases in (
+            ("metrics", aliases_of(catalog, RANKING)),
+            ("side_metrics", {n: a for n, a in others.items() if not a.metric.is_of_systems}),
+            ("system_metrics", {n: a for n, a in others.items() if a.metric.is_of_systems}),
+        )
+    )
+    yield tool_entries(catalog, [group.offer for group in (listed, *further)])
+    yield listed.computes
+    yield (evaluate := listed.answer("evaluate", "Several metrics, from one scan"))
+    yield ByQuery(listed.call(), listed.computes).macro(
+        "evaluate_by_query", "Values of several metrics for every query"
+    )
+    yield _compare(catalog, listed)
+    answers = [evaluate]
+    for group in further:
+        yield group.computes
+        yield (answer := group.answer(f"{FUNCTIONS}evaluate_{group.name}", ""))
+        answers.append(answer)
+    for group, answer in zip((listed, *further), answers, strict=True):
+        for asked in group.offer.asked:
+            for name in asked.names:
+                if name in names:
+                    yield group.of_metric(asked, name, names[name], answer)
 
 
-def _of_metrics(
-    catalog: Catalog,
-    offer: Offer,
-    entries: Sequence[Entry],
-    names: Mapping[str, str],
-    columns: Sequence[Argument],
-) -> Iterator[Macro]:
-    """Yield a macro for every metric of an offer that has one."""
-    for asked in offer.asked:
-        own = [entry for entry in entries if entry.asked is asked]
-        for name in asked.names:
-            if name in names:
-                yield _of_metric(catalog, offer, own, name, names[name], columns)
+class _Group:
+    """Metrics that one macro computes.
+
+    Args:
+        name: the last part of the name of that macro.
+        aliases: the metrics, by name and alias.
+    """
+
+    def __init__(self, catalog: Catalog, name: str, aliases: Mapping[str, Alias]) -> None:
+        self.catalog, self.name = catalog, name
+        # Samples of candidates are rare, and their checks would be in every macro.
+        settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
+        word = call(catalog, "population_word", reference(POPULATION))
+        self.offer = Offer(catalog, aliases, settled, {POPULATION: word})
+        self.values = self.offer.values()
+        self.entries = list(entries_of(catalog, self.offer.asked))
+        self.of_systems = self.offer.asked[0].measure.metric.is_of_systems
+        columns = columns_of_tables(catalog)
+        self.side = None
+        self.tables: tuple[Argument, ...] = ()
+        self.columns = columns
+        if not is_listed(self.offer.asked[0].measure.metric):
+            tables = [self._side_table(entry.asked) for entry in self.entries]
+            asked = call(catalog, "asked_metrics", reference(METRICS))
+            self.side = SideTables(catalog, tables, asked, partial(asks_for, catalog, reference(METRICS)))
+            self.tables = tuple(Argument(name) for name in MEANINGS)
+            self.columns = self.side.columns(columns)
+        self.aggregation = () if self.of_systems else (
+            Argument(AGGREGATION, DEFAULT_AGGREGATION, meanings=AGGREGATED),
+        )  # fmt: skip
+        tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
+        self.like = Argument(LIKE, None, choices=tuple(tools))
+
+    @cached_property
+    def computes(self) -> Macro:
+        """The macro that computes the metrics, all with the same arguments."""
+        arguments = (
+            *TABLES, METRICS_ASKED, ASKED_ROWS, *SLICES, *self.tables, *self.offer.arguments, Argument(LIKE),
+            *self.aggregation, *self.columns,
+        )  # fmt: skip
+        of = self._call(self.entries, arguments)
+        return Macro(f"{FUNCTIONS}{self.name}", (Overload(arguments, Written(lambda: ranking_body(of))),), "")
+
+    def call(
+        self, *own: Argument, aggregation: tuple[Argument, ...] = (), entries: Sequence[Entry] = ()
+    ) -> RankingCall:
+        """Return what a macro that people call reads.
+
+        Args:
+            own: further arguments, among the slices.
+            aggregation: the argument for the aggregation, if it takes one.
+            entries: the metrics that it takes, all by default.
+        """
+        arguments = (
+            *TABLES, METRICS_ASKED, *(own or SLICES), *self.tables, *self.opened, self.like, *aggregation,
+            *self.columns,
+        )  # fmt: skip
+        return self._call(entries or self.entries, arguments)
+
+    def _call(self, entries: Sequence[Entry], arguments: Sequence[Argument]) -> RankingCall:
+        asked = AskedMetrics(self.catalog, entries, reference(METRICS))
+        return RankingCall(self.catalog, self.offer, entries, asked, arguments, self.side)
+
+    @property
+    def opened(self) -> tuple[Argument, ...]:
+        """The parameters of the metrics: NULL stands for the value of a tool, or else the default."""
+        return tuple(_opened(argument) for argument in self.offer.arguments)
+
+    def answer(self, name: str, title: str) -> Macro:
+        """Return the macro of the means of any of the metrics."""
+        of = self.call(aggregation=self.aggregation)
+        return Answer(of, self.computes, is_alone=self.side is not None).macro(name, title)
+
+    def of_metric(self, asked: Asked, name: str, macro: str, answer: Macro) -> Macro:
+        """Return the macro of one metric; its k may be a list."""
+        metric = asked.measure.metric
+        k = reference(CUTOFF) if asked.has_cutoff else exp.null()
+        side = self._side_table(asked) if self.side else None
+        needs_no_truth = side is not None and not needs_truth(self.catalog, [side.measure])
+        aggregated = tuple(replace(a, default=asked.agg or a.default) for a in self.aggregation)
+        params = self.offer.arguments_of(asked)
+        tools = likeness_of(self.catalog, self.offer, asked).entries
+        arguments = (
+            *(UNJUDGED if needs_no_truth else TABLES), *(a if a.required else _opened(a) for a in params),
+            *(side.arguments if side else ()), *SLICES,
+            *([replace(self.like, choices=tuple(tools))] if tools else ()),
+            *aggregated, *(side.columns(columns_of_tables(self.catalog)) if side else self.columns),
+        )  # fmt: skip
+        passed: dict[str, exp.Expr] = {METRICS: call(self.catalog, "one_metric", literal(name), k)}
+        if asked.agg is not None:
+            passed[AGGREGATION] = literal(DEFAULT_AGGREGATION)  # the name of the metric binds its own
+        if self.side is not None and side is not None:
+            renamed = self.side.renamed
+            # The column of that name is no parameter of the metric.
+            passed |= {name: exp.null() for name in renamed if name not in side.values}
+            passed |= {renamed[n]: reference(side.renamed.get(n, n)) for n in renamed
+                       if any(a.name == side.renamed.get(n, n) for a in arguments)}  # fmt: skip
+        return Macro(macro, (Overload(arguments, Call(answer, passed)),), metric.title, metric)
+
+    def _side_table(self, asked: Asked) -> SideTable:
+        """Return the tables next to predictions and truth that a metric reads."""
+        usual = settled(asked, [p.name for p in asked.measure.declared if not p.required], None)
+        values = {p.name: self._value(asked, p.name) for p in asked.measure.declared}
+        return SideTable(self.catalog, usual, asked.names, values)
+
+    def _value(self, asked: Asked, name: str) -> exp.Expr:
+        """Return the value of a parameter of a metric in a call."""
+        value = asked.measure.values[name]
+        return self.values[value.name] if isinstance(value, Parameter) else literal(value)
 
 
-def _compare(
-    catalog: Catalog, offer: Offer, entries: Sequence[Entry], like: Argument, columns: Sequence[Argument]
-) -> Macro:
+def _opened(argument: Argument) -> Argument:
+    return replace(argument, default=None, usual=argument.default)
+
+
+def _compare(catalog: Catalog, group: _Group) -> Macro:
     """Return the macro that compares systems with a baseline."""
     declared = catalog.statistics[TEST].own_params
     own = (
@@ -139,52 +235,9 @@ def _compare(
         Argument(ADJUST, HOLM), Argument(ALLOW, False), Argument(NAMED_TEST, TEST, meanings=TESTS),
         Argument(PLANNED, catalog.statistics[ALWAYS_VALID].own_params[PLANNED].default, meanings=PLANS),
     )  # fmt: skip
-    arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, like, *columns)
-    several = SeveralMetrics(catalog, entries, reference(METRICS))
-    called = RankingCall(catalog, offer, entries, several, arguments)
-    query = RankingQuery(called, Comparison, {"": EACH_METRIC})
-    return Macro(
-        "compare", (Overload(arguments, Written(query.body)),), "Systems next to a baseline, with tests"
-    )
-
-
-def _of_metric(
-    catalog: Catalog,
-    offer: Offer,
-    entries: Sequence[Entry],
-    name: str,
-    macro: str,
-    columns: Sequence[Argument],
-) -> Macro:
-    """Return the macro of one metric; its k may be a list."""
-    asked = entries[0].asked
-    metric = asked.measure.metric
-    k = reference(CUTOFF) if asked.has_cutoff else exp.null()
-    aggregated = () if metric.is_of_systems else (
-        Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION, meanings=AGGREGATED),
-    )  # fmt: skip
-    own = Offer(catalog, aliases_of(catalog, RANKING, asked.names), offer.settled, offer.words)
-    params = offer.arguments_of(asked)
-    likeness = Likeness(catalog, metric, params)
-    like = (likeness.like,) if likeness.entries else ()
-    usual = entries[0].measure(CLOSED[0])
-    values = likeness.values(own.values()) if like else own.values()
-    side = None if is_listed(metric) else SideTables(catalog, usual, {p.name: values[p.name] for p in params})
-    tables = TABLES if side is None or needs_truth(catalog, [usual]) else UNJUDGED
-    arguments = (
-        *tables, *likeness.opened(params), *(side.arguments if side else ()), *SLICES, *like, *aggregated,
-        *(side.columns(columns) if side else columns),
-    )  # fmt: skip
-    alone = [replace(entry, asked=own.asked[0]) for entry in entries]
-    one = OneMetric(catalog, alone, name, k)
-    called = RankingCall(catalog, own, alone, one, arguments, likeness if like else None, side)
-    cutoffs = None
-    if side is not None and called.composed(CLOSED[-1]).asks_deeper():
-        # Steps depend on the cut-off. Those of the other metrics keep the ranks up to the largest one.
-        cutoffs, called.asked_for = one, replace(one, k=exp.column(CUTOFF_OF_QUERY))
-    written = (SystemResults, SystemSteps) if metric.is_of_systems else (Overall, RankingSteps)
-    body = Written(RankingQuery(called, written[0], cutoffs=cutoffs, steps=written[1]).body)
-    return Macro(macro, (Overload(arguments, body),), metric.title, metric)
+    means = [entry for entry in group.entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
+    of = group.call(*own, entries=means)
+    return Comparison(of, group.computes).macro("compare", "Systems next to a baseline, with tests")
 
 
 def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,11 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
+from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.like import conventions_macro
-from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
+from duckmetrics.macro_queries.macro import FUNCTIONS, HEAD, Argument, Macro, Overload, given, reference
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.digest import digest
 from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.explanation import explain_macro
@@ -26,7 +27,7 @@ from duckmetrics.row_macros.classification import classification_macros
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -36,6 +37,7 @@ TITLE = f"""\
 -- Do not edit: the definitions are the files next to it, one for every metric. Their digest: """
 READERS = ("read_trec_run", "read_trec_qrels")
 HELP = "duckmetrics_help"
+HELP_LINES = f"{FUNCTIONS}help_lines"
 
 
 @cache
@@ -51,7 +53,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *ranking_macros(catalog, macro_names(catalog, RANKING)), explain_macro(catalog),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
         ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), problem_macro(catalog),
-        _help(catalog), conventions_macro(catalog), tool_conventions_macro(catalog),
+        _help(catalog), conventions_macro(catalog),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:
@@ -77,14 +79,25 @@ def script(catalog: Catalog) -> str:
     scalars = list(scalar_macros(catalog))
     known = {macro.name for macro in scalars}
     hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
+    commented = [macro for macro in every if macro.comment]
+    lines = _shared_lines(commented)
+    shared = literal("\n".join(lines))
     statements = [
-        f"{TITLE}{digest()}",
+        f"{TITLE}{digest()}", Macro(HELP_LINES, (Overload((), shared),), "", is_table=False).create(),
         *(macro.create() for macro in scalars), *(macro.declare() for macro in hidden),
         *(macro.create() for macro in every if not macro.is_internal),
-        *(macro.create() for macro in hidden),
-        *(macro.comment_on() for macro in every if macro.comment),
+        *(macro.create() for macro in hidden), *(macro.comment_on(lines) for macro in commented),
     ]  # fmt: skip
     return "\n".join(statements) + "\n"
+
+
+def _shared_lines(commented: Sequence[Macro]) -> dict[str, int]:
+    """Return the lines that the comments of several macros have, each with its place."""
+    counts = Counter(
+        line for macro in commented for line in dict.fromkeys(macro.about.split("\n")[HEAD:])
+        if not line.startswith("call: ")
+    )  # fmt: skip
+    return {line: place for place, line in enumerate((n for n, c in counts.items() if c > 1), start=1)}
 
 
 def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
@@ -138,5 +151,6 @@ def _reader_macros(catalog: Catalog) -> Iterator[Macro]:
 
 def _help(catalog: Catalog) -> Macro:
     definition = catalog.shell[HELP]
-    arguments = tuple(Argument(p.name, p.default) for p in definition.own_params.values())
-    return Macro(HELP, (Overload(arguments, query_of(catalog, HELP, {})),), definition.title, definition)
+    lines = exp.Anonymous(this=HELP_LINES, expressions=[])
+    body = query_of(catalog, HELP, {"shared": lines})
+    return Macro(HELP, (Overload((Argument("pattern", ""),), body),), definition.title, definition)

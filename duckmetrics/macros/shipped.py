@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog, sql_root
+from duckmetrics.errors import InputError
+from duckmetrics.macro_queries.macro import TEMPORARY
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-MACROS_FILE, DATABASE_FILE = "duckmetrics.sql", "duckmetrics_database.sql"
+MACROS_FILE = "duckmetrics.sql"
+# The usual name of an attached database of macros.
+DATABASE = "dm"
+_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
+_CREATED = re.compile(r"^CREATE OR REPLACE TEMP MACRO ", re.MULTILINE)
+_NAMES = re.compile(rf"{_CREATED.pattern}(\w+)", re.MULTILINE)
+# A call of a macro: the names of ours are in capitals where SQL calls them.
+_CALLED = re.compile(r"(?<![\w.])\w+(?=\()")
 
 
 def macros_sql() -> str:
@@ -42,29 +52,33 @@ def written_macros() -> str:
     return script(catalog())
 
 
-def database_file() -> Path:
-    """Return the path of the file with the macros of a database, which ships with the package."""
-    return sql_root() / DATABASE_FILE
+def qualified(text: str, schema: str) -> str:
+    """Return the text of the file of macros for a database that is attached under a name.
+
+    The macros of an attached database are looked up in that of the session, so each call names its database.
+    """
+    text = text.replace(TEMPORARY, f"{schema}.")
+    names = {*_NAMES.findall(text)}
+    names |= {name.upper() for name in names}
+    text = _CREATED.sub("CREATE OR REPLACE MACRO ", text)
+    return _CALLED.sub(lambda found: f"{schema}.{found[0]}" if found[0] in names else found[0], text)
 
 
-def written_database_macros() -> str:
-    """Write the text of the macros of a database from the definitions, which takes minutes."""
-    from duckmetrics.macros.database import database_script
-
-    return database_script(catalog())
-
-
-def macros_database(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
+def macros_database(
+    path: str | os.PathLike[str], name: str = DATABASE, progress: Callable[[float], None] | None = None
+) -> None:
     """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
-    Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
-    This takes some seconds.
+    The macros call each other by this name, so the database must be attached under it; DuckDB 1.4 can attach
+    it.
 
     Args:
         path: the new file; an existing one is replaced only if it holds such macros.
+        name: the name under which the database will be attached.
         progress: called with the percent done, again and again.
 
     Raises:
+        InputError: the name is not a plain identifier, or the file holds something else.
         EngineError: the file cannot be written.
 
     Example:
@@ -74,11 +88,11 @@ def macros_database(path: str | os.PathLike[str], progress: Callable[[float], No
         connection.execute("ATTACH 'duckmetrics.duckdb' AS dm (READ_ONLY)")
         connection.sql("FROM dm.duckmetrics_help()")
     """
+    if not _NAME.fullmatch(name):
+        raise InputError("name", f"{name!r} is not a plain name", "write letters, digits and _, such as dm")
     from duckmetrics.engines.macros_database import statements_of, write_database
 
-    shipped = database_file()
-    text = shipped.read_text("utf-8") if shipped.is_file() else written_database_macros()
-    write_database(path, _counted(statements_of(text), progress))
+    write_database(path, name, _counted(statements_of(qualified(macros_sql(), name)), progress))
 
 
 def _counted(statements: Sequence[str], progress: Callable[[float], None] | None) -> Iterator[str]:

@@ -12,11 +12,27 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
 from duckmetrics.inputs.columns import WEIGHT
+from duckmetrics.macro_queries import checks as problems
+from duckmetrics.macro_queries.asked_for import AskedMetrics
+from duckmetrics.macro_queries.forms import Entry
 from duckmetrics.macro_queries.like import Likeness
-from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, reference
+from duckmetrics.macro_queries.macro import (
+    HIDDEN,
+    QUERY,
+    Argument,
+    Call,
+    Macro,
+    Overload,
+    Written,
+    reference,
+)
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SYSTEM, Steps, or_no_text, shown
-from duckmetrics.macro_queries.ranking_results import AIM
+from duckmetrics.macro_queries.query import METRICS, SYSTEM, Steps, in_one, or_no_text, placed, shown
+from duckmetrics.macro_queries.ranking_query import with_pieces
+from duckmetrics.macro_queries.ranking_rows import AIM
+from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE
+from duckmetrics.macro_queries.shell_files import query_of
+from duckmetrics.macro_queries.template import Template, chosen, joined
 from duckmetrics.row_macros.row_body import (
     CONSTANTS,
     DATA,
@@ -28,6 +44,7 @@ from duckmetrics.row_macros.row_body import (
     OfRows,
     columns_of_rows,
     ordered,
+    row_text,
     written_over_rows,
 )
 from duckmetrics.row_macros.row_comparison import comparison_macro
@@ -37,10 +54,12 @@ from duckmetrics.summaries.classification import COUNTS, EXTRAS, per_slice, show
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.macro_queries.template import Part
 
 VALUES = "duckmetrics_segment_values"
 SLICES = (
@@ -61,34 +80,30 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
         names: metric or alias -> the name of its macro, for those that have one.
     """
     offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION), SETTLED)
-    yield (values := _values(catalog, offer, VALUES))
+    inner = (*SLICES, Argument(PER), Argument(HAS_PER, False), Argument(GROUP), Argument(WEIGHT))
+    arguments = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
+    yield (
+        values := Macro(VALUES, (Overload(arguments, Written(_Rows(catalog, offer, arguments).query)),), "")
+    )
     shared = (*DATA, METRICS_ASKED, *SLICES, Argument(GROUP), *offer.arguments)
     yield Macro(
         "evaluate_classification", _overloads(Call(values, {}), shared), "Several metrics of the same rows"
     )
     for asked in offer.asked:
-        yield from _of_metric(catalog, asked, names)
+        yield from _of_metric(catalog, values, asked, names)
     yield comparison_macro(catalog)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION:
             yield from _tables(catalog, table)
 
 
-def _values(catalog: Catalog, offer: Offer, name: str) -> Macro:
-    """Return the macro that others call: the values of the metrics of an offer, for every slice."""
-    inner = (*SLICES, Argument(PER), Argument(HAS_PER, False), Argument(GROUP), Argument(WEIGHT))
-    arguments = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
-    return Macro(name, (Overload(arguments, Written(_Rows(catalog, offer, arguments).query)),), "")
-
-
-def _of_metric(catalog: Catalog, asked: Asked, names: Mapping[str, str]) -> Iterator[Macro]:
-    """Yield the query of one metric alone, which is planned sooner than that of all, and its macros."""
+def _of_metric(catalog: Catalog, values: Macro, asked: Asked, names: Mapping[str, str]) -> Iterator[Macro]:
+    """Yield the macros of one metric, which call that of all metrics."""
     metric = asked.measure.metric
     own_names = [name for name in asked.names if name in names]
     if not own_names:
         return
     offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION, asked.names), SETTLED)
-    yield (values := _values(catalog, offer, f"{VALUES}_{names[own_names[0]]}"))
     grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
     declared = offer.arguments_of(offer.asked[0])
     likeness = Likeness(catalog, metric, declared)
@@ -160,7 +175,11 @@ def _tables(catalog: Catalog, table: Definition) -> Iterator[Macro]:
 
 
 class _Rows(OfRows):
-    """The query of every metric of classification, one row per system, slice and metric."""
+    """The query of metrics of classification: one row per system, slice and metric.
+
+    The label and the score are expressions, so the macro itself reads the rows. The rest is a text that is
+    written when the macro is called, with the metrics asked for.
+    """
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
         composer = Composer(catalog, {}, CONSTANTS)
@@ -169,46 +188,146 @@ class _Rows(OfRows):
         super().__init__(catalog, offer, arguments, query)
         weighted = exp.select(f"is_{WEIGHTED}").from_("predictions").limit(1).subquery()
         self.signatures = RowSignatures(catalog, weighted)
-        counts = [f"{c}{suffix}" for c in COUNTS for suffix in ("", f"_{WEIGHTED}")]
-        columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]
-        self.only_where_asked([[*own, *counts] for own in columns])
+        self.template = Template([argument.name for argument in arguments], {})
+        entries = [Entry(one, has_cutoff=False, closed=frozenset()) for one in self.asked]
+        self.asked_for = AskedMetrics(catalog, entries, reference(METRICS))
+        self.values = {**offer.values(), PLAN: self._plan(), **self.internal()}
 
-    def query(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Query:
-        """Return one row per system, slice and metric, after all checks pass.
+    def query(self) -> exp.Query:
+        """Return one row per system, slice and metric, after all checks pass."""
+        slices = RowSlices(self.catalog)
+        results: Steps = [(RESULTS, self._run())]
+        return written_over_rows(self, results, slices.shown(SHOWN), literal(""), slices)
 
-        Args:
-            inline: changes each expression in a text before it is written, such as to put in the macros that
-                it calls.
-        """
-        slices = RowSlices(self.catalog, inline)
-        of_call = ("bad_metrics",) if len(self.asked) > 1 else ()
-        checked = self.checked(CONSTANTS, *of_call, "bad_plan", "no_data", "quoted_columns")
-        steps: Steps = [
-            *self.specs(), *self.steps.items(), ("per_segment", self.outer),
-            ("segment_values", self._values()), *checked, (RESULTS, self._results()),
+    def _run(self) -> exp.Select:
+        """Return the query that runs the text."""
+        text = joined([chosen(self.asked_for.can_be_written, self._parts(), self._refused())])
+        pieces = self.asked_for.pieces(self.template.texts)
+        whole = self.template.filled(with_pieces(self.catalog, text, pieces))
+        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[whole])))
+
+    def _parts(self) -> list[Part]:
+        """Return the text of the query."""
+        found, own = problems.of_data(
+            self.catalog, [one.measure for one in self.asked], self.steps, CONSTANTS, self._only
+        )
+        refused = [
+            *(self.shell(name) for name in ("bad_plan", "no_data", "quoted_columns")), *self.offer.problems(),
+            *found,
         ]  # fmt: skip
-        return written_over_rows(self, steps, slices.shown(SHOWN), self._plan(), slices)
+        checks: Steps = [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
+        always = {table.name for _, step in checks for table in step.find_all(exp.Table)}
+        needed = [self.needed([f"{c}_{i}" for c in ("value", *EXTRAS)]) for i, _ in enumerate(self.asked)]
+        counts = self.needed([*COUNTS, *(f"{c}_{WEIGHTED}" for c in COUNTS)])
+        kept = self.closure(always | counts)
+        flags = {name: [name in kept or name in own for own in needed] for name in self.steps}
+        steps = [
+            self.template.needed(f"{self._cte(name, step)}, ", flags[name])
+            for name, step in self.steps.items()
+        ]
+        joins = {join.this.name: join for join in self.outer.args.get("joins") or []}
+        outer = cast("exp.Select", self.outer.copy())
+        of_metrics = {f"{c}_{i}" for c in ("value", *EXTRAS) for i, _ in enumerate(self.asked)}
+        shared = [p for p in outer.selects if p.alias_or_name not in of_metrics]
+        outer.set("expressions", [*shared, exp.var(OF_METRICS)])
+        outer.set("joins", None)
+        head, tail = self._cte("per_segment", outer).removesuffix(")").split(OF_METRICS)
+        pieces = [self._columns(number) for number, _ in enumerate(self.asked)]
+        joined_ = [
+            self.template.needed(f" {self._text(join).strip()}", flags[name]) for name, join in joins.items()
+        ]
+        return [
+            "WITH ", self._facts(), *steps, head, self.template.piece(pieces), tail, *joined_, "), ",
+            self._cte("specs", self._specs()), ", ",
+            *(f"{self._cte(name, step)}, " for name, step in checks),
+            self._cte("segment_values", self._values()).replace(OF_METRICS, self._each_value()), " ",
+            self._text(self._results()),
+        ]  # fmt: skip
 
-    def specs(self) -> Steps:
-        """Return the step with the metrics asked for; a macro of one metric knows which one it is."""
-        if len(self.asked) > 1:
-            return super().specs()
-        row = exp.select(literal(0).as_(SEGMENT), reference(METRICS).as_("metric"))
-        for name, value in self.columns_of(self.asked[0]).items():
-            row = row.select((value if isinstance(value, exp.Expr) else or_no_text(value)).as_(name))
-        return [("specs", row)]
+    def _refused(self) -> list[Part]:
+        """Return the text of the query where a metric is not known, which is an error."""
+        names = [exp.to_identifier(name) for name in ("name", "measure", "has_cutoff")]
+        rows = [
+            exp.Tuple(expressions=[literal(name), literal(one.measure.text), exp.false()])
+            for one in self.asked for name in one.names
+        ]  # fmt: skip
+        alias = exp.TableAlias(this=exp.to_identifier("names"), columns=names)
+        known = exp.select("name", "measure", "has_cutoff").from_(exp.Values(expressions=rows, alias=alias))
+        specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
+        steps: Steps = [
+            ("known", known), ("specs", specs), ("problems", placed(self.shell("bad_metrics"), 0)),
+            ("checked", self.shell("checked")),
+        ]  # fmt: skip
+        columns = (SEGMENT, "metric", "place", *SHOWN)
+        of_rows = {SEGMENT: exp.column(SEGMENT, "predictions")}
+        nothing = exp.select(*(of_rows.get(n, exp.null()).as_(n) for n in columns)).from_("checked")
+        nothing = nothing.join("predictions", join_type="cross")
+        return [
+            "WITH ", ", ".join(self._cte(name, step) for name, step in steps), " ",
+            self._text(nothing.where(exp.column("fine"))),
+        ]  # fmt: skip
+
+    def _only(self, measures: Sequence[Measure]) -> exp.Expr | None:
+        """Return the condition that one of some measures is asked for, None if it always holds."""
+        concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
+        return self.is_asked(concerned) if len(concerned) < len(self.asked) else None
+
+    def _facts(self) -> str:
+        """Return the text of the step with what is known of each metric asked for."""
+        texts = []
+        for one in self.asked:
+            columns = {"place": exp.var(PLACE), "metric": exp.var(METRIC), **self.columns_of(one)}
+            pairs = [
+                exp.PropertyEQ(
+                    this=exp.to_identifier(f"_{name}"),
+                    expression=value if isinstance(value, exp.Expr) else or_no_text(value),
+                )
+                for name, value in columns.items()
+            ]
+            texts.append(self.template.text(exp.Struct(expressions=pairs)))
+        return f"_dm_facts AS (SELECT unnest([{self.template.piece(texts)}], recursive := true)), "
+
+    @staticmethod
+    def _specs() -> exp.Select:
+        """Return the metrics asked for as the checks read them; they have no cut-off."""
+        place = exp.Sub(this=exp.column("place"), expression=literal(1))
+        return exp.select(place.as_(SEGMENT), exp.null().as_("k"), "*").from_("facts")
+
+    def _columns(self, number: int) -> str:
+        """Return the columns of one metric in the row of a segment."""
+        known = {p.alias: p.unalias() for p in self.outer.selects}
+        kinds = {"value": "DOUBLE", **EXTRAS}
+        columns = {}
+        for name, kind in kinds.items():
+            found = known.get(f"{name}_{number}", exp.cast(exp.null(), kind)).copy()
+            columns[name] = exp.func("coalesce", found, literal(0)) if name == "n_undefined" and (
+                f"{name}_{number}" in known) else found  # fmt: skip
+        query = exp.select(*(value.as_(f"{name}_{PLACE}") for name, value in columns.items()))
+        return self._text(query).removeprefix("SELECT ")
+
+    def _each_value(self) -> str:
+        """Return the values of the metrics asked for below each other."""
+        names = {"v": "value", **{name: name for name in EXTRAS}}
+        pairs = [exp.PropertyEQ(this=exp.to_identifier("_place"), expression=exp.var(PLACE))]
+        pairs += [
+            exp.PropertyEQ(this=exp.to_identifier(f"_{n}"), expression=exp.var(f"_{column}_{PLACE}"))
+            for n, column in names.items()
+        ]
+        return self.template.of_each(self.template.text(exp.Struct(expressions=pairs)))
 
     def _values(self) -> exp.Select:
         """Return the numbers of every segment and metric."""
-        of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
+        rows = exp.select(exp.Star(), exp.var(f"unnest([{OF_METRICS}], recursive := true)")).from_(
+            "per_segment"
+        )
         counts = [self._counted(column) for column in COUNTS]
         known = ("metric", "is_binary", "undefined", "infinite", *AIM, "signature")
         query = exp.select(
-            exp.column(SEGMENT, "specs").as_("place"), *(exp.column(name, "specs") for name in known),
-            exp.column(SEGMENT, "per_segment"), *of_measure, *counts,
-            exp.column("n", "per_segment").as_("n_all"),
+            exp.column("place", "numbers"), *(exp.column(name, "facts") for name in known),
+            exp.column(SEGMENT, "numbers"), "v", *EXTRAS, *counts, exp.column("n", "numbers").as_("n_all"),
         )  # fmt: skip
-        return query.from_("specs").join("per_segment", join_type="cross")
+        same = exp.EQ(this=exp.column("place", "facts"), expression=exp.column("place", "numbers"))
+        return query.from_(rows.subquery("numbers")).join("facts", on=same)
 
     def _results(self) -> exp.Select:
         """Return the columns of the results, and the columns that sort and slice them."""
@@ -224,37 +343,25 @@ class _Rows(OfRows):
 
     def _plan(self) -> exp.Expr:
         """Return the plan of the call; bins need grouped rows, whatever plan is asked for."""
-        if APPROX not in self.offer.variants:
-            return reference(PLAN)
         binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))
         return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         return {**super().columns_of(one), **columns_of_rows(self.catalog, self.signatures, one)}
 
-    def _chosen(self, column: str) -> exp.Expr:
-        """Return the column of the metric asked for."""
-        chosen = exp.Case(this=exp.column("measure", "specs"))
-        known = set(self.outer.named_selects)
-        for i, one in enumerate(self.asked):
-            if f"{column}_{i}" in known:
-                found: exp.Expr = exp.column(f"{column}_{i}", "per_segment")
-                if column == "n_undefined":
-                    found = exp.func("coalesce", found, literal(0))
-                chosen = chosen.when(literal(one.measure.text), found, copy=False)
-        name = "v" if column == "value" else column
-        kind = "BIGINT" if column == "n_undefined" else "DOUBLE"
-        return (chosen if chosen.args.get("ifs") else exp.cast(exp.null(), kind)).as_(name)
-
     def _counted(self, column: str) -> exp.Expr:
         """Count the rows of a metric: those that have a weight, or all if the metric takes no weights."""
-        if f"{column}_{WEIGHTED}" not in self.outer.named_selects:
-            return exp.func("coalesce", exp.column(column, "per_segment"), literal(0)).as_(column)
-        weighted = exp.column(f"{column}_{WEIGHTED}", "per_segment")
-        chosen = (
-            exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_segment"))
-        )
-        return exp.func("coalesce", chosen, literal(0)).as_(column)
+        weighted = exp.column(f"{column}_{WEIGHTED}", "numbers")
+        chosen_ = exp.Case().when(exp.column(WEIGHTED, "facts"), weighted)
+        chosen_ = chosen_.else_(exp.column(column, "numbers"))
+        return exp.func("coalesce", chosen_, literal(0)).as_(column)
+
+    def _cte(self, name: str, query: exp.Query) -> str:
+        return f"{HIDDEN}{name} AS ({self._text(query)})"
+
+    def _text(self, tree: exp.Expr) -> str:
+        """Write a query with hidden names, and the arguments of the call in it."""
+        return row_text(self.catalog, self.template, tree, self.values)
 
 
 class _Table(OfRows):

@@ -6,24 +6,26 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
 from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macro_queries.macro import Argument, given, reference
+from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, given, hidden, reference
 from duckmetrics.macro_queries.parameters import other_macros
 from duckmetrics.macro_queries.query import METRICS, SOURCE, Body, Steps, whole
-from duckmetrics.macro_queries.ranking_results import aim_columns
+from duckmetrics.macro_queries.ranking_rows import aim_columns
 from duckmetrics.macro_queries.shell_files import query_of, source
 from duckmetrics.row_macros.row_slices import BY, PER, ROWS, SLICE, UNIT, RowSlices
 from duckmetrics.summaries.classification import BINARY
 from duckmetrics.summaries.plans import PLAN, has_relation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.parameters import Asked
+    from duckmetrics.macro_queries.template import Template
     from duckmetrics.row_macros.row_signatures import RowSignatures
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
@@ -91,6 +93,15 @@ def written_over_rows(
         unit = exp.Bracket(this=exp.column(SLICE), expressions=[literal(UNIT)])
         rows = rows.select(unit.as_(UNIT))
     return whole(body.catalog, result, [(ROWS, rows), ("predictions", slices.segmented()), *written])
+
+
+def row_text(catalog: Catalog, template: Template, tree: exp.Expr, values: Mapping[str, exp.Expr]) -> str:
+    """Write a query over the rows, with hidden names and the arguments of the call in it."""
+    bound = cast("exp.Query", given(tree.copy(), values))
+    for cte in bound.find_all(exp.CTE):
+        cte.set("materialized", None)  # as in `with_steps`
+    calling, _ = linked(catalog, _per_segment(bound), FUNCTIONS)
+    return template.text(hidden(given(calling, {})))
 
 
 def _is_weighted(asked: Sequence[Asked]) -> bool:

@@ -44,7 +44,7 @@ from duckmetrics.statistics.adjustment import HOLM
 from duckmetrics.summaries.plans import APPROX, by_group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -103,14 +103,9 @@ class _Compared(OfRows):
         self.refused = refused
         self.units = [UnitsOfMetric(catalog, one) for one in offer.asked]
 
-    def query(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Query:
-        """Return the rows of the comparison, after all checks pass.
-
-        Args:
-            inline: changes each expression in a text before it is written, such as to put in the macros that
-                it calls.
-        """
-        text = RowComparisonText(self.catalog, self.offer, self.arguments, self.units, inline)
+    def query(self) -> exp.Query:
+        """Return the rows of the comparison, after all checks pass."""
+        text = RowComparisonText(self.catalog, self.offer, self.arguments, self.units)
         refused = [
             *problems_of_comparison(self.catalog, _name_of(SYSTEM)), self.shell("bad_clusters"),
             self.shell("not_compared"), self._split_groups(),
@@ -122,7 +117,7 @@ class _Compared(OfRows):
             ("signed", self._signed()),
         ]  # fmt: skip
         named = exp.func("coalesce", reference(CLUSTER), literal(""))
-        slices = RowSlices(self.catalog, inline, named, COLUMNS)
+        slices = RowSlices(self.catalog, named, COLUMNS)
         return written_over_rows(self, steps, text.query(), literal(""), slices)
 
     def internal(self) -> dict[str, exp.Expr]:

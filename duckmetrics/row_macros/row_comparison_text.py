@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.bootstrap import can_be_bootstrapped
 from duckmetrics.inference.jackknife import Jackknife
@@ -18,6 +17,7 @@ from duckmetrics.inference.units import PER_QUERY, RESIZED, SIZES, UNIT_INTERVAL
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHTED
 from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import Inputs
+from duckmetrics.macro_queries.asked_for import AskedMetrics
 from duckmetrics.macro_queries.comparison_results import (
     BASELINE,
     FAMILIES,
@@ -30,19 +30,20 @@ from duckmetrics.macro_queries.comparison_results import (
     UNITS,
     adjusted_steps,
 )
-from duckmetrics.macro_queries.macro import FUNCTIONS, HIDDEN, QUERY, given, hidden, reference
+from duckmetrics.macro_queries.forms import Entry
+from duckmetrics.macro_queries.macro import HIDDEN, QUERY, given, hidden, reference
 from duckmetrics.macro_queries.query import METRICS, read_from, shown
-from duckmetrics.macro_queries.ranking_results import AIM
+from duckmetrics.macro_queries.ranking_rows import AIM
 from duckmetrics.macro_queries.ranking_text import PLACE
 from duckmetrics.macro_queries.shell_files import call, query_of
-from duckmetrics.macro_queries.template import BETWEEN_PIECES, Template, bound_once, chosen, joined, listed
-from duckmetrics.row_macros.row_body import SEGMENT
+from duckmetrics.macro_queries.template import BETWEEN_PIECES, Template, bound_once, chosen, joined
+from duckmetrics.row_macros.row_body import SEGMENT, row_text
 from duckmetrics.row_macros.row_slices import BY, CLUSTER, ROWS
 from duckmetrics.summaries.classification import COUNTS, per_slice, shown_value
 from duckmetrics.summaries.plans import plans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -137,8 +138,6 @@ class RowComparisonText:
 
     Args:
         units: every metric that can be asked for.
-        inline: changes each expression in a text before it is written, such as to put in the macros that it
-            calls.
     """
 
     def __init__(
@@ -147,10 +146,9 @@ class RowComparisonText:
         offer: Offer,
         arguments: Sequence[Argument],
         units: Sequence[UnitsOfMetric],
-        inline: Callable[[exp.Expr], exp.Expr] | None,
     ) -> None:
         self.catalog = catalog
-        self.template = Template([argument.name for argument in arguments], {}, inline)
+        self.template = Template([argument.name for argument in arguments], {})
         self.units = [one for one in units if one.without is None]
         quoted = self.template.quoted
         self.values: dict[str, exp.Expr] = {
@@ -160,23 +158,16 @@ class RowComparisonText:
 
     def query(self) -> exp.Select:
         """Return the query that runs the text."""
-        asked = call(self.catalog, "asked_metrics", reference(METRICS))
-        names = listed(name for one in self.units for name in one.asked.names)
+        entries = [Entry(one.asked, has_cutoff=False, closed=frozenset()) for one in self.units]
+        asked = AskedMetrics(self.catalog, entries, reference(METRICS))
         texts = [
             BETWEEN_PIECES.join([self._text(one.numbers()), self._text(one.units())])
             for one in self.units
         ]  # fmt: skip
-        # All names of a metric have the same text.
-        places = [literal(place) for place, one in enumerate(self.units, 1) for _ in one.asked.names]
-        of_names = exp.Anonymous(
-            this="list_select", expressions=[listed(texts), exp.Array(expressions=places)]
-        )
         nothing = exp.select(*(exp.null().as_(name) for name in ("system", "metric", "slice", *COLUMNS)))
         nothing = nothing.from_("checked").where(exp.column("fine"))
-        can_be_written = call(self.catalog, "can_be_written", asked, names)
-        text = joined([chosen(can_be_written, self._parts(), [self._shown(nothing)])])
-        pieces = call(self.catalog, "pieces", asked.copy(), names.copy(), of_names)
-        whole = self.template.filled(bound_once("_pieces", pieces, text))
+        text = joined([chosen(asked.can_be_written, self._parts(), [self._shown(nothing)])])
+        whole = self.template.filled(bound_once("_pieces", asked.pieces(texts), text))
         return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[whole])))
 
     def _parts(self) -> list[Part]:
@@ -304,11 +295,7 @@ class RowComparisonText:
 
     def _text(self, query: exp.Query) -> str:
         """Write a query with hidden names."""
-        bound = cast("exp.Query", given(query.copy(), self.values))
-        for cte in bound.find_all(exp.CTE):
-            cte.set("materialized", None)  # as in `with_steps`
-        calling, _ = linked(self.catalog, bound, FUNCTIONS)
-        return self.template.text(hidden(given(calling, {})))
+        return row_text(self.catalog, self.template, query, self.values)
 
     def _shown(self, query: exp.Select) -> str:
         """Write the last part of a query, whose columns have the names that people see."""

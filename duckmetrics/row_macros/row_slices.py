@@ -19,7 +19,7 @@ from duckmetrics.macro_queries.shell_files import call, is_null
 from duckmetrics.macro_queries.template import Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -36,8 +36,6 @@ class RowSlices:
     """Writes the queries whose texts depend on `system`, `by` and `per`.
 
     Args:
-        inline: changes each expression in a text before it is written, such as to put in the macros that it
-            calls.
         cluster: the name of the column of clusters, if the macro takes one; it then does not take `per`.
         reserved: columns of the results that no slicing column may be called, in addition to the usual ones.
     """
@@ -45,11 +43,10 @@ class RowSlices:
     def __init__(
         self,
         catalog: Catalog,
-        inline: Callable[[exp.Expr], exp.Expr] | None = None,
         cluster: exp.Expr | None = None,
         reserved: Sequence[str] = (),
     ) -> None:
-        self.catalog, self.inline, self.cluster = catalog, inline, cluster
+        self.catalog, self.cluster = catalog, cluster
         self.reserved = (*RESERVED, *reserved)
         self.has_per = reference(HAS_PER) if cluster is None else exp.false()
 
@@ -87,7 +84,6 @@ class RowSlices:
 
     def _text(self, query: exp.Expr) -> str:
         """Write a query for the function ``format``, with marks for the arguments."""
-        query = query if self.inline is None else self.inline(query)
         places = {reference(name): place for place, name in enumerate(MARKED)}
         for var in list(query.find_all(exp.Var)):
             if var in places:

@@ -1,14 +1,22 @@
 -- name:     duckmetrics_help
 -- title:    List of the macros; for a name, how the macro is called and what it means
--- params:   pattern VARCHAR DEFAULT ''
+-- params:   pattern VARCHAR DEFAULT '',
+--           shared VARCHAR
 -- grain:    name, kind, topic
 -- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros have the rest;
---           an unknown name gives one row with similar names
+--           an unknown name gives one row with similar names. shared has the lines that several comments share: ~3-7
+--           in a comment stands for five of them
 WITH told AS (
     SELECT DISTINCT
         function_name AS name,
         CASE function_type WHEN 'table_macro' THEN 'table' ELSE 'value' END AS kind,
-        string_split(comment, chr(10)) AS lines,
+        flatten(list_transform(string_split(comment, chr(10)), lambda line: CASE
+            WHEN regexp_full_match(line, '~\d+(-\d+)?')
+                THEN string_split($shared, chr(10))[
+                    CAST(regexp_extract(line, '\d+') AS INTEGER):CAST(regexp_extract(line, '\d+$') AS INTEGER)
+                ]
+            ELSE [line]
+        END)) AS lines,
         ' ' || trim(regexp_replace(
             lower(function_name || ' ' || regexp_replace(split_part(comment, chr(10), 2), '^[^:]*: ', '')),
             '[^a-z0-9]+', ' ', 'g'

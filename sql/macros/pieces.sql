@@ -3,11 +3,12 @@
 -- params:   asked VARCHAR,
 --           names VARCHAR,
 --           texts VARCHAR
--- note:     names are keys of metrics, texts has a text for each. __k__ is replaced by the cut-off, __metric__ by the
---           metric asked for, __place__ by its place
+-- note:     names has the keys of each metric that can be asked for, such as |mrr@|rr@|, with ␝ between metrics; texts
+--           has a text for each. __k__ is replaced by the cut-off, __metric__ by the metric asked for, __place__ by its
+--           place
 SELECT
     list_transform($asked, lambda metric, place: replace(replace(replace(
-        list_extract($texts, list_position($names, metric_key(metric))),
+        list_extract($texts, len(string_split(split_part($names, '|' || metric_key(metric) || '|', 1), '␝'))),
         '__k__', coalesce(metric_cutoff(metric), 'NULL')),
         '__metric__', '''' || metric || ''''),
         '__place__', CAST(place AS VARCHAR)

@@ -1,14 +1,15 @@
 -- name:     spec_rows
--- title:    The metrics asked for, each with its text, its text without parameters, its macro, the arguments of its
---           call, its text if no other metric shares the call, and the condition on the truth of a tool
+-- title:    The metrics asked for, each with its text, its text without parameters, the arguments of its call, its text
+--           if no other metric shares the call, and the condition on the truth of a tool
 -- params:   asked VARCHAR,
 --           plain VARCHAR,
 --           pieces VARCHAR,
 --           switches VARCHAR,
 --           tool VARCHAR,
---           entries VARCHAR
--- note:     a piece is as in tool_entry; switches are texts of the call, such as gain=exp2. The macro of one metric
---           takes the cut-off as k, and the tool as like
+--           entries VARCHAR,
+--           is_alone BOOLEAN
+-- note:     a piece is as in tool_entry; switches are texts of the call, such as gain=exp2; is_alone says whether each
+--           metric has a call of its own
 SELECT
     CASE
         WHEN len(list_distinct($asked)) < len($asked)
@@ -25,20 +26,12 @@ SELECT
                 'metric': metric,
                 'plain': list_extract($plain, place),
                 'names': split_part(list_extract($pieces, place), '␟', 2),
-                'macro': split_part(list_extract($pieces, place), '␟', 4),
                 'entry': tool_entry($tool, metric, list_extract($pieces, place), $entries)
             }), lambda spec: {
                 'metric': spec['metric'],
                 'plain': spec['plain'],
-                'macro': spec['macro'],
-                'own': CASE
-                    WHEN spec['macro'] <> '' OR contains(spec['metric'], '(') THEN spec['metric'] ELSE ''
-                END,
-                'params': spec_arguments(spec['metric'], spec['names'], $switches, spec['entry']) || CASE
-                    WHEN spec['macro'] = '' THEN ''
-                    ELSE coalesce(', k := ' || metric_cutoff(spec['metric']), '')
-                        || CASE WHEN $tool IS NULL THEN '' ELSE ', "like" := ' || quoted($tool) END
-                END,
+                'own': CASE WHEN $is_alone OR contains(spec['metric'], '(') THEN spec['metric'] ELSE '' END,
+                'params': spec_arguments(spec['metric'], spec['names'], $switches, spec['entry']),
                 'need': CASE
                     WHEN split_part(spec['entry'], '␟', 5) = '' THEN 'TRUE'
                     ELSE 'CASE WHEN EXISTS (SELECT 1 FROM _duckmetrics_truth WHERE NOT ('

@@ -1,14 +1,13 @@
 -- name:     tool_entry
--- title:    Entry of a tool for a metric, empty if no tool is named or the macro of the metric follows it; an error if
---           the metric cannot follow the tool
+-- title:    Entry of a tool for a metric, empty if no tool is named; an error if the metric cannot follow the tool
 -- params:   tool VARCHAR,
 --           metric VARCHAR,
 --           piece VARCHAR,
 --           entries VARCHAR
--- note:     a piece is the name of the metric, ␟, the names of its parameters, ␟, the tools that have it, ␟, and its
---           macro, with | between names. An entry is a line: tool, metric, an @ if a cut-off follows, ␟, settings, ␟,
---           parameters that the tool has otherwise, ␟, the reason if it cannot be followed, ␟, a condition on the
---           truth, ␟, and what it says
+-- note:     a piece is the name of the metric, ␟, the names of its parameters, ␟, and the tools that have it, with |
+--           between names. An entry is a line: tool, metric, an @ if a cut-off follows, ␟, settings, ␟, parameters
+--           that the tool has otherwise, ␟, the reason if it cannot be followed, ␟, a condition on the truth, ␟, and
+--           what it says
 SELECT
     CASE
         WHEN $tool IS NULL THEN ''
@@ -24,7 +23,6 @@ SELECT
                     || '''? choose ' || replace(split_part($piece, '␟', 3), '|', ' or '))
             WHEN split_part(entry, '␟', 4) <> ''
                 THEN error('duckmetrics: like=' || CAST($tool AS VARCHAR) || ': ' || split_part(entry, '␟', 4))
-            WHEN split_part($piece, '␟', 4) <> '' THEN ''
             ELSE entry
         END)[1]
     END AS value;

@@ -124,15 +124,15 @@ def test_a_database_of_macros_is_replaced_unless_it_holds_more(tmp_path: Path) -
 
     path = tmp_path / "m.duckdb"
     ours = ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'ours'"]
-    write_database(path, ours)
-    write_database(path, ours)
+    write_database(path, "dm", ours)
+    write_database(path, "dm", ours)
     assert holds_only_macros(path)
     for more in ("CREATE TABLE t (i INT)", "CREATE MACRO mine() AS 2", "CREATE VIEW v AS SELECT 1"):
-        write_database(path, ours)
+        write_database(path, "dm", ours)
         with duckdb.connect(str(path)) as connection:
             connection.execute(more)
         with pytest.raises(InputError, match="holds more than our macros"):
-            write_database(path, ours)
+            write_database(path, "dm", ours)
         path.unlink()
 
 
@@ -140,9 +140,11 @@ def test_a_failing_database_leaves_the_old_one(tmp_path: Path) -> None:
     from duckmetrics.engines.macros_database import holds_only_macros, write_database
 
     path = tmp_path / "m.duckdb"
-    write_database(path, ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'x'"])
+    write_database(
+        path, "dm", ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'x'"]
+    )
     with pytest.raises(duckmetrics.EngineError):
-        write_database(path, ["CREATE MACRO a() AS 1", "CREATE MACRO b( AS"])
+        write_database(path, "dm", ["CREATE MACRO a() AS 1", "CREATE MACRO b( AS"])
     assert holds_only_macros(path)
     assert os.listdir(tmp_path) == ["m.duckdb"]
 
@@ -417,7 +419,7 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(here: Command, tiny: 
     assert (outcome.code, old.read_bytes()) == (2, before)
     assert f"{old}: cannot be written: No space left on device" in outcome.err
     with pytest.raises(InputError, match=r"m\.duckdb: cannot be written: No space left"):
-        write_database(tiny / "m.duckdb", ["CREATE TABLE t AS FROM range(99999)"])
+        write_database(tiny / "m.duckdb", "dm", ["CREATE TABLE t AS FROM range(99999)"])
     assert sorted(os.listdir(tiny)) == ["filler", "more", "r.csv"]
 
 

@@ -15,9 +15,6 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportions_ztest
 
 import duckmetrics
-from duckmetrics.macros import database
-from duckmetrics.macros.script import macros
-from support.cases import CATALOG
 from support.duckdb_shell import CommandLine, connected, refusal, written
 
 if TYPE_CHECKING:
@@ -345,26 +342,6 @@ def test_the_shell_answers_in_one_line(session: duckdb.DuckDBPyConnection, tmp_p
     assert [(row["metric"], row["verdict"]) for row in found] == [
         (row["metric"], row["verdict"]) for row in wanted
     ]
-
-
-@pytest.mark.slow
-def test_an_attached_database_needs_nothing_beside_it(
-    session: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    ours = [m for m in macros(CATALOG) if m.name == "ab" or (m.is_internal and not m.is_table)]
-    monkeypatch.setattr(database, "macros", lambda catalog: tuple(ours))
-    with duckdb.connect(tmp_path / "ours.duckdb") as connection:
-        connection.execute(database.database_script(CATALOG))
-    arguments = (
-        "'users', 'variant', 'revenue, clicks/sessions, paid', control := 'A', pre := 'revenue=before'"
-    )
-    wanted = rows(session, f"FROM ab({arguments})")
-    with duckdb.connect() as connection:
-        connection.execute(f"ATTACH '{tmp_path}/ours.duckdb' AS other (READ_ONLY)")
-        connection.execute(f"CREATE TABLE users AS {USERS.format(n=800)}")
-        found = rows(connection, f"FROM other.ab({arguments})")
-    for row, other in zip(found, wanted, strict=True):
-        assert not [key for key in SUMMARY if different(row[key], other[key])]
 
 
 # ---- refusals -----------------------------------------------------------------------------------

@@ -879,9 +879,12 @@ def test_calls_that_are_almost_right(connection: Connection, call: str, message:
 
 def test_refusals_come_before_unknown_columns(connection: Connection) -> None:
     """People ask for columns of the result; those of a refused call are the same."""
-    asked = 'SELECT "like", value FROM conventions(predictions, truth, '
-    assert "did you mean 'ndcg'?" in refusal(connection, f"{asked}'ndgc@10')")
-    assert "trec_evl" in refusal(connection, f"{asked}'ndcg@10', like := 'trec_evl')")
+    for macro in ("evaluate", "evaluate_by_query"):
+        asked = f"SELECT system, value FROM {macro}(predictions, truth, "
+        assert "did you mean 'ndcg'?" in refusal(connection, f"{asked}'ndgc@10')")
+        assert "trec_evl" in refusal(connection, f"{asked}'ndcg@10', like := 'trec_evl')")
+    compared = "SELECT delta FROM compare(predictions, truth, 'ndgc@10', system := 's', baseline := 'a')"
+    assert "did you mean 'ndcg'?" in refusal(connection, compared)
     rows_ = "SELECT severity FROM inspect_classification(clicks, label, score, metrics := 'log_los')"
     assert "did you mean 'log_loss'?" in refusal(connection, rows_)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from support.duckdb_shell import connected, refusal
+from support.duckdb_shell import comments, connected, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,12 +95,8 @@ def test_a_third_argument_of_rankings_is_the_cutoff(
 
 def printed(connection: duckdb.DuckDBPyConnection, all_: bool) -> Iterator[tuple[str, str, str]]:
     """Yield printed calls: kind, call, and a tool for `like`; one or all of those with equal arguments."""
-    comments = connection.execute(
-        "SELECT function_type, comment FROM duckdb_functions() "
-        "WHERE starts_with(comment, 'duckmetrics') ORDER BY ALL"
-    ).fetchall()
     seen = set()
-    for kind, comment in comments:
+    for kind, comment in sorted({(kind, comment) for _, kind, comment in comments(connection)}):
         (like,) = re.findall(r"^like: .*'(\w+)'", comment, re.MULTILINE) or [""]
         for call in re.findall(r"^call: (.*)", comment, re.MULTILINE):
             arguments = call[call.index("(") :]

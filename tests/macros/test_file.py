@@ -14,22 +14,16 @@ import pytest
 import duckmetrics
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import EXPLAINED
 from duckmetrics.macro_queries.parameters import aliases_of, is_listed
 from duckmetrics.macros import digest, shell, shipped
-from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.database import is_in_database, self_contained
-from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macros
-from duckmetrics.row_macros.classification import classification_macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
-from support.duckdb_shell import connected, differences, executable, rows, text, written
+from support.duckdb_shell import comments, connected, differences, executable, rows, text, written
 from support.loops import each
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from duckmetrics.macro_queries.macro import Macro
@@ -49,12 +43,13 @@ class Created(NamedTuple):
 
 def created() -> list[Created]:
     """Return the macros of the file, each once, as DuckDB lists them; internal ones have no comment."""
-    query = """
-        SELECT DISTINCT function_name, function_type = 'table_macro', coalesce(comment, '')
-        FROM duckdb_functions() WHERE NOT internal ORDER BY ALL
-    """
+    query = (
+        "SELECT DISTINCT function_name, function_type FROM duckdb_functions() WHERE NOT internal ORDER BY ALL"
+    )
     with connected() as connection:
-        return [Created(*row) for row in connection.execute(query).fetchall()]
+        about = {(name, kind): text for name, kind, text in comments(connection)}
+        every = connection.execute(query).fetchall()
+        return [Created(name, kind == "table_macro", about.get((name, kind), "")) for name, kind in every]
 
 
 def told() -> list[Created]:
@@ -66,13 +61,12 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys)
 
 
-WRITE = "write both files again with: duckmetrics macros -o sql/duckmetrics.sql"
+WRITE = "write the file again with: duckmetrics macros -o sql/duckmetrics.sql"
 
 
-@pytest.mark.parametrize("file", [shipped.macros_file, shipped.database_file])
-def test_the_files_are_of_these_definitions(file: Callable[[], Path]) -> None:
+def test_the_file_is_of_these_definitions() -> None:
     """A definition, a preset or a module that writes macros changed since: one test says what to do."""
-    head = file().read_text("utf-8")[:1000]
+    head = shipped.macros_file().read_text("utf-8")[:1000]
     written = re.search(r"(?m)^-- Do not edit: .* digest: (\w+)$", head)
     assert written is not None, WRITE
     assert written[1] == digest.digest(), WRITE
@@ -100,32 +94,6 @@ def test_the_digest_is_of_code_and_definitions() -> None:
 def test_the_file_in_the_repository_is_fresh() -> None:
     """Write it again with: duckmetrics macros -o sql/duckmetrics.sql."""
     assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == shipped.written_macros()
-
-
-@pytest.mark.some(0)
-@pytest.mark.parametrize("part", range(14))
-def test_the_file_for_databases_is_fresh(part: int) -> None:
-    """The same command writes both files. This one takes minutes, so each day a 14th is written."""
-    text = (ROOT / "sql/duckmetrics_database.sql").read_text("utf-8")
-    names = re.findall(r"(?m)^CREATE OR REPLACE MACRO (\w+)\(", text)
-    assert set(names) == {macro.name for macro in macros(CATALOG) if is_in_database(macro)}
-    for macro in self_contained(CATALOG, set(names[part::14])):
-        assert f"\n{macro.create('MACRO ')}\n{macro.comment_on('')}\n" in text, macro.name
-
-
-@pytest.mark.slow
-def test_some_macros_of_the_file_are_fresh() -> None:
-    """The test writes one macro of each large family; all of them take a minute of CPU time."""
-    written_anew = {
-        "ndcg": ranking_macros(CATALOG, {"ndcg": "ndcg"}),
-        "auc": classification_macros(CATALOG, {"auc": "auc"}),
-        "mae": aggregate_macros(CATALOG),
-    }
-    lines = "\n" + text()
-    for name, family in written_anew.items():
-        macro = next(macro for macro in family if macro.name == name)
-        for statement in (macro.create(), macro.comment_on()):
-            assert f"\n{statement}\n" in lines, name
 
 
 def test_every_metric_and_every_table_has_a_macro() -> None:
@@ -182,24 +150,30 @@ def test_the_command_writes_the_shipped_file_anew(
     (tmp_path / "duckmetrics.sql").write_text("-- duckmetrics 0: of yesterday\n")
     monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
     monkeypatch.setattr(shipped, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
-    monkeypatch.setattr(shipped, "written_database_macros", lambda: "-- duckmetrics 0: so is this\n")
     assert run("macros").out == "-- duckmetrics 0: of yesterday\n"
     assert run("macros", "-o", tmp_path / "duckmetrics.sql").code == 0
     assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- duckmetrics 0: written anew\n"
-    assert (tmp_path / "duckmetrics_database.sql").read_text("utf-8") == "-- duckmetrics 0: so is this\n"
 
 
 def test_a_database_tells_how_far_it_is(
     run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    few = 3 * [conventions_macro(CATALOG)]
-    monkeypatch.setattr("duckmetrics.macros.database.self_contained", lambda catalog: iter(few))
-    (tmp_path / "duckmetrics_database.sql").write_text(shipped.written_database_macros())
-    monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
+    few = "".join(
+        f"CREATE OR REPLACE TEMP MACRO duckmetrics_{name}() AS (1);\n" for name in ("help", "a", "b")
+    )
+    monkeypatch.setattr(shipped, "macros_sql", lambda: few)
     seen: list[float] = []
-    duckmetrics.macros_database(tmp_path / "few.duckdb", seen.append)
-    assert seen == [pytest.approx(100 * done / 6) for done in range(1, 7)]
+    duckmetrics.macros_database(tmp_path / "few.duckdb", progress=seen.append)
+    assert seen == [pytest.approx(100 * done / 3) for done in range(1, 4)]
     assert run("macros", "--database", tmp_path / "again.duckdb") == (0, "", "")
+    with duckdb.connect() as connection:
+        assert run("macros", "--database", tmp_path / "other.duckdb", "--as", "other").code == 0
+        connection.execute(f"ATTACH '{tmp_path}/other.duckdb' AS other (READ_ONLY)")
+        assert connection.execute("SELECT other.duckmetrics_a()").fetchall() == [(1,)]
+    refused = run("macros", "--database", tmp_path / "x.duckdb", "--as", "a b")
+    assert refused.code == 2
+    assert "is not a plain name" in refused.err
+    assert run("macros", "--as", "dm").code == 2
 
 
 @pytest.fixture(scope="session")
@@ -210,9 +184,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dm", "something else"])
-def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None:
-    """It works under any name, and while another database is in use."""
+def test_the_database_needs_nothing_beside_it(database: Path) -> None:
+    """It has every macro, and works while another database is in use."""
+    name = "dm"
     connection = duckdb.connect()
     connection.execute((ROOT / "tests/data/ranking/sample.sql").read_text("utf-8"))
     connection.execute(f"ATTACH '{database}' AS \"{name}\" (READ_ONLY)")
@@ -228,7 +202,7 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
     tried = 0
     for macro in public():
         required = ", ".join(a.name for a in macro.overloads[0].arguments if a.required)
-        if required not in arguments or not is_in_database(macro):
+        if required not in arguments:
             continue
         needed = (f", {a.name} := '{a.name}'" for a in macro.overloads[0].arguments if a.is_needed)
         call = f"{macro.name}({arguments[required]}{''.join(needed)})"
@@ -248,28 +222,29 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
 
 
 @pytest.mark.slow
-def test_no_macro_of_the_database_calls_another(database: Path) -> None:
+def test_the_database_has_every_macro(database: Path) -> None:
     connection = duckdb.connect()
     connection.execute(f"ATTACH '{database}' AS dm (READ_ONLY)")
-    bodies = connection.execute(
-        "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'dm'"
+    found = connection.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'dm'"
     ).fetchall()
-    names = "|".join(sorted({macro.name for macro in macros(CATALOG)}, key=len, reverse=True))
-    assert {name for name, _ in bodies} == {macro.name for macro in public() if is_in_database(macro)}
-    for name, body in bodies:
-        quoted = re.sub(r"'(?:[^']|'')*'", "''", body)
-        assert not re.search(rf"\b(?:{names})\(", quoted), name
+    assert {name for (name,) in found} == {macro.name for macro in created()}
 
 
 @pytest.mark.slow
 def test_the_database_is_small(database: Path) -> None:
-    """DuckDB reads all of it when it is attached; before the texts were packed, it had 33 MB."""
-    assert database.stat().st_size < 14e6
+    """DuckDB reads all of it when it is attached."""
+    assert database.stat().st_size < 4e6
+
+
+def test_the_file_is_small() -> None:
+    """People read it whenever they open a shell."""
+    assert shipped.macros_file().stat().st_size < 2e6
 
 
 @pytest.mark.slow
-def test_arguments_of_a_packed_query_are_values(database: Path) -> None:
-    """Quotes, braces and the characters of rules in an argument are no part of the text of the query."""
+def test_arguments_of_a_query_are_values(database: Path) -> None:
+    """Quotes and braces in an argument are no part of the text of the query."""
     connection = duckdb.connect()
     connection.execute(f"ATTACH '{database}' AS dm (READ_ONLY)")
     odd = "it's {0} Ā {{1}} --"

@@ -138,8 +138,8 @@ def test_an_alias_has_a_macro(session: duckdb.DuckDBPyConnection, alias: str, na
 @pytest.mark.parametrize(
     ("called", "message"),
     [
-        ("arp(one, judged)", "average_popularity: needs history := ..., the interactions"),
-        ("ild(one, judged, k := 2)", "intra_list_distance: needs items := ..., the catalogue of all items; "
+        ("arp(one, judged)", "arp: needs history := ..., the interactions"),
+        ("ild(one, judged, k := 2)", "ild: needs items := ..., the catalogue of all items; "
          "give a table with vector"),
         ("overlap(one, judged)", "overlap: needs reference := ..., the run to compare with"),
         ("arp(one, judged, history := 'FROM history WHERE false')", "history: no rows"),
@@ -164,7 +164,7 @@ def test_an_alias_has_a_macro(session: duckdb.DuckDBPyConnection, alias: str, na
         ("gini_at(one, judged)", "gini: needs items := ..., the catalogue of all items"),
         ("coverage(one, judged, over := 'recommended')", "coverage: needs items := ..."),
         ("pop_reo(one, judged)", "pop_reo: needs history := ..., the interactions"),
-        ("psi(one, judged, k := 2)", "score_psi: needs reference := ..., the run to compare with"),
+        ("psi(one, judged, k := 2)", "psi: needs reference := ..., the run to compare with"),
         ("coverage(one, judged, history := 'FROM history WHERE false')", "items: no rows"),
         ("coverage(one, judged, items := 'SELECT 1 AS item_id')",
          "item_id: type INTEGER in the items, VARCHAR in the truth"),

@@ -119,6 +119,23 @@ def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     return message
 
 
+def comments(session: duckdb.DuckDBPyConnection) -> list[tuple[str, str, str]]:
+    """Return name, kind and comment of every macro that people call, with the lines that comments share."""
+    ((shared,),) = session.execute("SELECT string_split(duckmetrics_fn_help_lines(), chr(10))").fetchall()
+    found = []
+    query = """
+        SELECT DISTINCT function_name, function_type, comment FROM duckdb_functions()
+        WHERE starts_with(comment, 'duckmetrics') ORDER BY ALL
+    """
+    for name, kind, comment in session.execute(query).fetchall():
+        lines = []
+        for line in comment.split("\n"):
+            first, _, last = line.removeprefix("~").partition("-")
+            lines += shared[int(first) - 1 : int(last or first)] if line.startswith("~") else [line]
+        found.append((name, kind, "\n".join(lines)))
+    return found
+
+
 def executable() -> str:
     """Return the command duckdb: that of this environment, or the one on the path."""
     neighbor = shutil.which("duckdb", path=str(Path(sys.executable).parent))

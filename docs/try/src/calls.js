@@ -218,11 +218,12 @@ export function rankingCalls(state) {
         ...sliced,
         ...source.named,
       }),
-    conventions: (metric, chosen) => {
+    like: (metric, chosen, tool) => {
       const own = ordered.system
         ? literal(`(FROM ${ordered.run} WHERE ${quoted(ordered.system)} = ${literal(chosen)})`)
         : literal(ordered.run);
-      return from('conventions', [own, tables[1], literal(metric)], ordered.named);
+      const like = tool && literal(tool);
+      return from('evaluate', [own, tables[1], literal(metric)], { ...ordered.named, like });
     },
     shown: isCompared(state)
       ? from('compare', [...tables, metrics], { system, baseline: literal(question.baseline), ...rest })

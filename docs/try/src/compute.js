@@ -214,8 +214,22 @@ async function rowFindings(engine, state) {
 
 /** The metric under the conventions of every tool. */
 export async function sideBySide(engine, state, metric, system) {
-  await engine.macros(['conventions', metricOf(spec(metric).name, 'ranking').macro]);
-  return engine.query(rankingCalls(state).conventions(metric, system));
+  const calls = rankingCalls(state);
+  await engine.macros(['evaluate']);
+  const [usual] = await engine.query(calls.like(metric, system));
+  const rows = [{ ...usual, tool: 'duckmetrics' }];
+  const { name } = metricOf(spec(metric).name, 'ranking');
+  for (const one of state.catalog.presets.filter(preset => preset.metrics.ranking?.includes(name))) {
+    try {
+      const [row] = await engine.query(calls.like(metric, system, one.name));
+      const known = new Set(usual.signature.split('|'));
+      const settings = row.signature.split('|').filter(part => !known.has(part));
+      rows.push({ ...row, tool: one.title, difference: row.value - usual.value, settings });
+    } catch {
+      rows.push({ tool: one.title, value: null });
+    }
+  }
+  return rows.sort((a, b) => (a.difference === undefined ? -1 : b.value - a.value));
 }
 
 /** A column whose values tell systems apart: within each of them no item is repeated. */

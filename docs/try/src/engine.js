@@ -134,9 +134,7 @@ export class Engine {
   async files(names) {
     const index = await this.index();
     const called = names.filter(name => Object.hasOwn(index, name));
-    // The text of some macros names metrics, and calls their macros.
-    const told = called.flatMap(name => names.map(metric => index[name].also?.[metric]).filter(Boolean));
-    const files = [...called, ...told].flatMap(name => [...index[name].needs, index[name].file]);
+    const files = called.flatMap(name => [...index[name].needs, index[name].file]);
     return [...new Set(files)];
   }
 

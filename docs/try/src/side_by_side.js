@@ -6,18 +6,17 @@ export function sideBySide(rows) {
   const shown = rows.filter(one => one.value !== null);
   const lines = shown.map(one => [
     rowHead(one.tool),
-    cell('', h('code', null, one.name)),
     cell('n', number(one.value)),
-    cell('n', one.like === 'duckmetrics' ? '' : number(one.difference, 4, true)),
-    cell('small', one.because || one.settings || ''),
+    cell('n', one.settings ? number(one.difference, 4, true) : ''),
+    cell('small', (one.settings ?? []).join(' ')),
   ]);
-  const refused = rows.filter(one => one.value === null).map(one => one.tool.replace(/ [\d.]+$/, ''));
+  const refused = rows.filter(one => one.value === null).map(one => one.tool);
   return h(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Conventions of tools' },
     table(
       'moves',
-      ['tool', 'its name', '>value', '>difference', 'because of'],
+      ['tool', '>value', '>difference', 'settings'],
       lines,
       'Values under the conventions of other tools',
     ),
