@@ -51,7 +51,7 @@ from duckmetrics.comparison.rows import (
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
-from duckmetrics.comparison.verdicts import reason, verdict
+from duckmetrics.comparison.verdicts import told
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import N_BASELINE
@@ -60,6 +60,7 @@ from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
 from duckmetrics.sentences.families import MAX_T
 from duckmetrics.statistics.adjustment import NONE
+from duckmetrics.statistics.verdicts import reasons, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -199,12 +200,21 @@ class Comparer:
         )
         if self.margins is not None:
             adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
-        measures = {measure.text: measure for measure in _measures(parts)}
         known = {(without_system(row), row["system"]): row for row in rows}
-        for row in rows:
-            base = known.get((without_system(row), row["baseline"]), {})
-            usual = verdict(row, base, measures[row["metric"]], self.test, self.inference.alpha)
-            row["verdict"] = verdict_within(row, usual, self.inference.alpha)
+        bases = [known.get((without_system(row), row["baseline"]), {}) for row in rows]
+        usual = verdicts(self.catalog, engine, list(map(self._judged, rows, bases)))
+        for row, word in zip(rows, usual, strict=True):
+            row["verdict"] = verdict_within(row, word, self.inference.alpha)
+
+    def _judged(self, row: Row, base: Row) -> Row:
+        """Return what a verdict reads of a row, and of the row of the system that it is compared with."""
+        n_tests = 1 if self.adjust == NONE else max(row["n_tests"] or 1, 1)
+        return {
+            **row, "is_baseline": row["system"] == row["baseline"],
+            "of_means": "warning" not in self.test.header,
+            "base": base.get("value"), "base_lower": base.get("lower"), "base_upper": base.get("upper"),
+            "alpha": self.inference.alpha, "level": row["interval_level"], "n_tests": n_tests,
+        }  # fmt: skip
 
     def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
@@ -296,7 +306,7 @@ class Comparer:
         sampled = tested_samples(self.catalog, engine, part, baseline)
         spoken = speakers(engine, part)
         bases = {key_of_row(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
-        rows = []
+        results, arguments = [], []
         for row in part.rows:
             key = key_of_row(part, row)
             other = bases.get(key[1:], {})
@@ -309,9 +319,13 @@ class Comparer:
             raise_to_sign_test(found, min(known, default=None))
             if part.per_query is None and found.get("delta") is None:
                 found["delta"] = difference(row, other)
-            found["reason"] = reason(row, other, found, part)
-            rows.append(comparison_row(row, part, found, baseline, self.adjust, self.inference))
-        return rows
+            results.append(found)
+            arguments.append(told(row, other, found, part))
+        why = reasons(self.catalog, engine, arguments)
+        return [
+            comparison_row(row, part, {**found, "reason": reason}, baseline, self.adjust, self.inference)
+            for row, found, reason in zip(part.rows, results, why, strict=True)
+        ]
 
     def values(self, baseline: str, resamples: int) -> dict[str, Value]:
         """Return the parameters that a test may have."""

@@ -26,7 +26,8 @@ from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import arm_named, read_shares
 from duckmetrics.statistics.units import read_doubts, unit_column, withhold
-from duckmetrics.verdicts import BETTER, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.statistics.verdicts import verdicts
+from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -355,7 +356,13 @@ def _judge(engine: Engine, rows: list[dict[str, Any]], outcomes: Sequence[Outcom
     lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
     for row, p in zip(rows, _adjusted(engine, [row["p"] for row in rows], plan.adjust), strict=True):
         row |= {"p_adjusted": p, "adjust": plan.adjust}
-        row["verdict"] = _verdict(row, row["metric"] in lower, plan.alpha)
+    words = verdicts(catalog(), engine, [
+        {**row, "better": "lower" if row["metric"] in lower else "higher", "is_baseline": False,
+         "of_means": True, "alpha": plan.alpha}
+        for row in rows
+    ])  # fmt: skip
+    for row, word in zip(rows, words, strict=True):
+        row["verdict"] = word
 
 
 def _adjusted(engine: Engine, p_values: Sequence[float | None], method: str) -> list[float | None]:
@@ -365,14 +372,6 @@ def _adjusted(engine: Engine, p_values: Sequence[float | None], method: str) -> 
         return list(p_values)
     adjusted = iter(adjusted_p(catalog(), engine, known, method))
     return [None if p is None else next(adjusted) for p in p_values]
-
-
-def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str:
-    if row["p_adjusted"] is None:
-        return UNTESTED
-    if row["p_adjusted"] >= alpha or not row["delta"]:
-        return UNCLEAR
-    return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
 
 
 def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:

@@ -35,9 +35,7 @@ placed AS (
                 THEN list_sum(list_transform(range(1, coalesce(families.n_tests, 0) + 1),
                     lambda i: families.n_tests / CAST(i AS DOUBLE)))
             ELSE CAST(families.n_tests AS DOUBLE)
-        END AS times,
-        -normal_quantile($alpha / (2 * CASE WHEN $adjust = 'none' THEN 1 ELSE coalesce(families.n_tests, 1) END))
-        / normal_quantile((1 + $level) / 2) AS widening
+        END AS times
     FROM numbers
     JOIN numbers AS base ON base.segment = numbers.segment AND base.system = $baseline
     LEFT JOIN families ON families.slice_number = numbers.slice_number
@@ -69,18 +67,11 @@ joined AS (
         paired_tests.statistic, paired_tests.df,
         paired_tests.se,
         paired_tests.n_effective,
-        CASE
-            WHEN placed.better IS NULL THEN NULL
-            WHEN placed.better = 'higher' THEN paired_tests.delta
-            WHEN placed.better = 'lower' THEN -paired_tests.delta
-            WHEN NOT coalesce(
-                abs(placed.value + placed.baseline_value - 2 * placed.target) > placed.widening * if(
-                    placed.value + placed.baseline_value > 2 * placed.target,
-                    abs(placed.value - mean_intervals.lower) + abs(placed.baseline_value - base_intervals.lower),
-                    abs(placed.value - mean_intervals.upper) + abs(placed.baseline_value - base_intervals.upper)
-                ), FALSE) THEN NULL
-            ELSE abs(placed.value - paired_tests.delta - placed.target) - abs(placed.value - placed.target)
-        END AS gain
+        improvement(
+            placed.better, placed.target, placed.value, placed.baseline_value, paired_tests.delta,
+            mean_intervals.lower, mean_intervals.upper, base_intervals.lower, base_intervals.upper,
+            $level, $alpha, CASE WHEN $adjust = 'none' THEN 1 ELSE greatest(placed.n_tests, 1) END
+        ) AS improvement
     FROM placed
     LEFT JOIN mean_intervals ON mean_intervals.system = placed.system AND mean_intervals.metric = placed.segment
     LEFT JOIN mean_intervals AS base_intervals
@@ -93,14 +84,7 @@ SELECT
     $baseline AS baseline,
     delta,
     delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p, p_adjusted,
-    CASE
-        WHEN system = $baseline THEN 'baseline'
-        WHEN p_adjusted IS NULL THEN 'not tested'
-        WHEN p_adjusted >= $alpha OR delta = 0 THEN 'unclear'
-        WHEN gain IS NULL THEN 'different'
-        WHEN gain > 0 THEN 'better'
-        ELSE 'worse'
-    END AS verdict,
+    verdict(system = $baseline, TRUE, p_adjusted, $alpha, delta, improvement, wins, losses) AS verdict,
     n, n_undefined, n_units, effect_size,
     student_t_mde(nullif(se, 0), CAST(nullif(df, 0) AS DOUBLE), $alpha / nullif(times, 0), $power) AS mde,
     CASE WHEN better = 'lower' THEN losses ELSE wins END AS wins,
@@ -111,19 +95,11 @@ SELECT
     CAST($level AS DOUBLE) AS interval_level,
     CASE
         WHEN system = $baseline THEN reason
-        WHEN p IS NOT NULL THEN nullif(concat_ws('; ',
-            reason,
-            CASE WHEN se = 0 AND delta <> 0 THEN 'all differences are equal; p is that of the sign test' END,
-            CASE WHEN relative_change IS NULL THEN 'the baseline is 0, so there is no relative change' END
-        ), '')
-        WHEN value IS NULL THEN coalesce(reason, 'it has no value')
-        WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')
-        WHEN n_units > 1 AND n_effective < 2
-            THEN 'the clusters of ' || $cluster || ' are worth fewer than two of equal weight'
-        WHEN n_units > 1 AND $cluster IS NOT NULL
-            THEN 'no more than one unit of the clusters of ' || $cluster || ' has rows that it depends on'
-        WHEN n_units > 0 THEN 'only one ' || coalesce('cluster of ' || $cluster, 'query') || ' has a value in both'
-        ELSE 'no ' || coalesce('clusters of ' || $cluster, 'queries') || ' have a value in both'
+        ELSE verdict_reason(
+            p, reason, se = 0 AND delta <> 0, relative_change, value, TRUE, baseline_value, baseline_reason, NULL,
+            coalesce('clusters of ' || $cluster, 'queries'), n_units, n_effective,
+            n_units > 1 AND $cluster IS NOT NULL
+        )
     END AS reason,
     better, target, signature
 FROM joined

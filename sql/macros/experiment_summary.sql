@@ -53,12 +53,10 @@ SELECT
     metric AS place, arm, name AS metric, arm AS variant, $control AS control,
     control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper,
     p, p_adjusted,
-    CASE
-        WHEN p_adjusted IS NULL OR why IS NOT NULL THEN 'not tested'
-        WHEN p_adjusted >= $alpha OR coalesce(delta, 0) = 0 THEN 'unclear'
-        WHEN (delta > 0) <> is_lower THEN 'better'
-        ELSE 'worse'
-    END AS verdict,
+    verdict(
+        FALSE, TRUE, CASE WHEN why IS NULL THEN p_adjusted END, $alpha, delta,
+        CASE WHEN is_lower THEN -delta ELSE delta END, NULL, NULL
+    ) AS verdict,
     statistic, $adjust AS adjust,
     known_control AS n_control, known AS n,
     n_control - known_control AS left_out_control, n - known AS left_out,
