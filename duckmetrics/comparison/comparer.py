@@ -51,7 +51,7 @@ from duckmetrics.comparison.rows import (
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
-from duckmetrics.comparison.verdicts import told
+from duckmetrics.comparison.verdicts import judged, told
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import N_BASELINE
@@ -202,19 +202,11 @@ class Comparer:
             adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
         known = {(without_system(row), row["system"]): row for row in rows}
         bases = [known.get((without_system(row), row["baseline"]), {}) for row in rows]
-        usual = verdicts(self.catalog, engine, list(map(self._judged, rows, bases)))
+        pairs = zip(rows, bases, strict=True)
+        arguments = [judged(row, base, self.test, self.inference.alpha) for row, base in pairs]
+        usual = verdicts(self.catalog, engine, arguments)
         for row, word in zip(rows, usual, strict=True):
             row["verdict"] = verdict_within(row, word, self.inference.alpha)
-
-    def _judged(self, row: Row, base: Row) -> Row:
-        """Return what a verdict reads of a row, and of the row of the system that it is compared with."""
-        n_tests = 1 if self.adjust == NONE else max(row["n_tests"] or 1, 1)
-        return {
-            **row, "is_baseline": row["system"] == row["baseline"],
-            "of_means": "warning" not in self.test.header,
-            "base": base.get("value"), "base_lower": base.get("lower"), "base_upper": base.get("upper"),
-            "alpha": self.inference.alpha, "level": row["interval_level"], "n_tests": n_tests,
-        }  # fmt: skip
 
     def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""

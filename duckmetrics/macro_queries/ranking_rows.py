@@ -16,7 +16,7 @@ from duckmetrics.macro_queries.forms import KINDS, OPEN
 from duckmetrics.macro_queries.macro import HIDDEN, Argument, given, reference
 from duckmetrics.macro_queries.query import COUNTS, METRICS
 from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE, K
-from duckmetrics.macro_queries.shell_files import call, concatenated
+from duckmetrics.macro_queries.shell_files import call, concatenated, signature_name
 from duckmetrics.macro_queries.template import chosen
 from duckmetrics.summaries.ranking import aim_of, shown_value
 from duckmetrics.version import __version__
@@ -389,14 +389,6 @@ def names(columns: Sequence[str]) -> exp.Expr:
 def aim_columns(measure: Measure) -> dict[str, exp.Expr]:
     """Return the columns that say which values of a metric are better."""
     return {name: column.unalias() for name, column in zip(AIM, aim_of(measure), strict=True)}
-
-
-def signature_name(catalog: Catalog, measure: Measure) -> str:
-    """Return the name of a metric in its signature, with the family if the name alone is ambiguous."""
-    name = measure.metric.name
-    families = [family for family, known in catalog.names if known == name]
-    is_ambiguous = len(families) > 1 and measure.values.get(CUTOFF) is None
-    return f"{measure.metric.family}.{name}" if is_ambiguous else name
 
 
 def without_system(query: exp.Query) -> None:

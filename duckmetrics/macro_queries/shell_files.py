@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, Param, substituted
+from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import constant, literal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
 
 # Whether the predictions give ranks, and the step whose type shows it.
 BY_RANK, ORDER = "by_rank", "order_columns"
@@ -115,3 +117,11 @@ def is_null(value: exp.Expr) -> exp.Expr:
 
 def is_distinct(one: exp.Expr, other: exp.Expr) -> exp.Expr:
     return exp.NullSafeNEQ(this=one, expression=other)
+
+
+def signature_name(catalog: Catalog, measure: Measure) -> str:
+    """Return the name of a metric in its signature, with the family if the name alone is ambiguous."""
+    name = measure.metric.name
+    families = [family for family, known in catalog.names if known == name]
+    is_ambiguous = len(families) > 1 and measure.values.get(CUTOFF) is None
+    return f"{measure.metric.family}.{name}" if is_ambiguous else name

@@ -10,7 +10,7 @@ from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.signature import VERSION
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.macro_queries.ranking_rows import signature_name
+from duckmetrics.macro_queries.shell_files import signature_name
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:

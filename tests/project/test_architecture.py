@@ -92,8 +92,8 @@ BUILDERS = {
     "verification": ("a sample of the rows of any input", "samples"),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations slices"),
     "statistics": (
-        "canonical queries over the columns of the caller, and the names that are in them",
-        "arms checks contestants data inputs",
+        "canonical queries over the columns of the caller, and calls of functions over rows of results",
+        "arms checks contestants data inputs verdicts",
     ),
     "sensitivity": ("ranks as literals, and the parameters in a condition", "corrections sampled"),
 }
