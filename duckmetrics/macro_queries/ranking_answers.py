@@ -21,7 +21,7 @@ from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, Macro, Overload, W
 from duckmetrics.macro_queries.parameters import unknown_metric
 from duckmetrics.macro_queries.query import METRICS, SOURCE
 from duckmetrics.macro_queries.ranking_call import LIKE
-from duckmetrics.macro_queries.ranking_rows import MEANS, METRICS_ASKED, ROWS, VALUES
+from duckmetrics.macro_queries.ranking_rows import MEANS, ROWS, VALUES
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source
 from duckmetrics.macro_queries.template import BETWEEN_PIECES, LATER, Template, chosen, joined
 
@@ -186,13 +186,14 @@ class Answer:
 
     def _call(self, template: Template) -> list[Part]:
         """Return the text of the call for all metrics, with the switches that are set."""
-        passed: dict[str, exp.Expr] = {a.name: reference(a.name) for a in (*self._shared(), METRICS_ASKED)}
+        own = [argument for argument in self.of.arguments if argument.name in (METRICS, AGGREGATION)]
+        passed: dict[str, exp.Expr] = {a.name: reference(a.name) for a in (*self._shared(), *own)}
         switches = [
             concatenated(f', "{name}" := ', exp.Case().when(
                 exp.not_(is_null(reference(name))), call(self.of.catalog, "quoted", reference(name))
             ))
             for name in (argument.name for argument in self.of.arguments)
-            if name in (*self.of.offer.variants, AGGREGATION)
+            if name in self.of.offer.variants
         ]  # fmt: skip
         text = template.text(exp.select("*").from_(self._called(passed)))
         every = exp.Anonymous(this="concat", expressions=switches)

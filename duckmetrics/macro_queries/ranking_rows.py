@@ -101,8 +101,6 @@ class RankingRows:
         text = concatenated(f"{AGGREGATION} cannot be '", shown, choices)
         return [exp.select(text.as_("problem")).where(exp.not_(is_known))]
 
-    # --- what is known of a metric ---------------------------------------------------------------
-
     def facts(self) -> list[Part]:
         """Return the step with a row for each metric asked for: its name, aim, scale and signature."""
         pieces = []
@@ -168,8 +166,6 @@ class RankingRows:
         quoted = exp.Anonymous(this="replace", expressions=[text, literal("'"), literal("''")])
         return self.text.template.mark(quoted)
 
-    # --- values of queries -----------------------------------------------------------------------
-
     def values(self, has_slices: bool) -> list[Part]:
         """Return one row for every system, metric and query."""
         columns = [*(["attributes"] if has_slices else []), "missing"]
@@ -214,8 +210,6 @@ class RankingRows:
         told = {name: exp.column(name) for name in ("value", "no_relevant")}
         query = exp.select(*columns, "query_id", self.text.of_each(told)).from_(table)
         return query.join("checked", join_type="cross").where(exp.column("fine"))
-
-    # --- means -----------------------------------------------------------------------------------
 
     def overall(self, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric."""

@@ -19,6 +19,7 @@ told AS (
             || CASE WHEN known.is_among THEN ' of ' || counted.among ELSE '' END
             || ' ' || CASE WHEN counted.n = 1 AND NOT known.is_among THEN known.one ELSE known.title END
             || CASE
+                WHEN known.is_share AND counted.n >= counted.among THEN ', all of them'
                 WHEN known.is_share THEN format(', {:.2g} of all', counted.n / CAST(counted.among AS DOUBLE))
                 ELSE ''
             END AS what

@@ -8,7 +8,9 @@ import duckdb
 import pytest
 from macros.test_inspect import OF_RANKINGS, OF_ROWS, OF_SCHEMA, call, files, of_rows
 
+from duckmetrics.catalog.definition import CLASSIFICATION
 from support import faults
+from support.cases import CATALOG
 from support.duckdb_shell import connected, refusal, rows
 
 if TYPE_CHECKING:
@@ -66,7 +68,9 @@ def test_an_error_has_the_code_of_its_finding(
         inspected, asked = call("inspect", *named, **options), call("ndcg", *named, k=10, **options)
     else:
         inspected = of_rows(*named, **OF_ROWS[name].options)
-        asked = f"FROM {OF_ROWS[name].options.get('metrics', 'log_loss')}('{named[0]}', label, score)"
+        metric = OF_ROWS[name].options.get("metrics", "log_loss")
+        macro = CATALOG.names[CLASSIFICATION, metric].metric.macros.get(metric, metric)
+        asked = f"FROM {macro}('{named[0]}', label, score)"
     errors = {row["check"]: row for row in rows(connection, inspected) if row["severity"] == "error"}
     with pytest.raises(duckdb.Error) as raised:
         connection.execute(asked).fetchall()

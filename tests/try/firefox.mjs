@@ -4,12 +4,26 @@ import { createRequire } from 'node:module';
 
 const given = JSON.parse(process.argv[2]);
 const puppeteer = createRequire(given.modules)('puppeteer-core');
-const limit = { timeout: 120000 };
+const LIMIT = 120_000;
 
-const browser = await puppeteer.launch({ browser: 'firefox', executablePath: given.firefox, headless: true });
+/** Ask again and again, from outside: the policy of the page stops functions that are made from text. */
+async function until(page, isSo) {
+  for (const end = Date.now() + LIMIT; !(await page.evaluate(isSo)); ) {
+    if (Date.now() > end) throw new Error(`not within ${LIMIT} ms: ${isSo}`);
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+}
+
+const browser = await puppeteer.launch({
+  browser: 'firefox',
+  executablePath: given.firefox,
+  headless: true,
+  // The size of the window: the protocol of older releases cannot set that of a page.
+  defaultViewport: null,
+  args: ['--width=1280', '--height=900'],
+});
 try {
   const page = await browser.newPage();
-  await page.setViewport({ width: 1280, height: 900 });
   const found = { errors: [], blocked: [], outside: [] };
   const host = new URL(given.page).host;
   const pending = new Set();
@@ -25,13 +39,13 @@ try {
   page.on('requestfailed', request => pending.delete(request.url()));
   const text = selector => page.$$eval(selector, all => all.map(one => one.innerText).join('\n'));
   const ready = () =>
-    page.waitForFunction(() => document.querySelector('#engine-text').textContent === 'Ready', limit);
+    until(page, () => document.querySelector('#engine-text').textContent === 'Ready');
   const settled = () =>
-    page.waitForFunction(() => {
+    until(page, () => {
       const isRefused = document.querySelector('.problem, .ask');
       const isBusy = document.querySelector('[aria-busy], .old');
-      return !isBusy && (isRefused || document.body.dataset.state === 'settled');
-    }, limit);
+      return !isBusy && Boolean(isRefused || document.body.dataset.state === 'settled');
+    });
   const again = () => page.evaluate(() => delete document.body.dataset.state);
 
   await page.goto(`${given.page}?sample=digits`);
@@ -40,15 +54,15 @@ try {
   found.checks = await text('#found');
 
   // The engine starts again from what is in memory.
-  await page.waitForFunction(() => document.body.dataset.kept, limit);
+  await until(page, () => Boolean(document.body.dataset.kept));
   await again();
   await page.$eval('#question .cut input', one => {
     one.value = '7';
     for (const kind of ['input', 'change']) one.dispatchEvent(new Event(kind, { bubbles: true }));
   });
-  await page.waitForFunction(() => !document.querySelector('#cancel').hidden, limit);
+  await until(page, () => !document.querySelector('#cancel').hidden);
   await page.$eval('#cancel', one => one.click());
-  await page.waitForFunction(() => document.querySelector('.ask button'), limit);
+  await until(page, () => Boolean(document.querySelector('.ask button')));
   await ready();
   await page.$eval('.ask button', one => one.click());
   await settled();
@@ -56,17 +70,20 @@ try {
 
   found.sql = [];
   await page.$eval('#way-sql', one => one.click());
-  await page.waitForSelector('#editor');
+  await until(page, () => Boolean(document.querySelector('#editor')));
   for (const sql of given.sql) {
     await page.$eval('#editor', (one, value) => (one.value = value), sql);
     await page.$eval('#run', one => one.click());
-    await page.waitForFunction(() => document.querySelector('#results .problem, #results .result'), limit);
+    await until(page, () =>
+      Boolean(document.querySelector('#results .problem, #results .result')),
+    );
     await ready();
     found.sql.push(await text('#results'));
   }
 
   await page.goto(given.page);
-  const input = await page.waitForSelector('input[type=file]');
+  await until(page, () => Boolean(document.querySelector('input[type=file]')));
+  const input = await page.$('input[type=file]');
   await input.uploadFile(...given.files);
   await settled();
   found.files = await text('#answer-body');
