@@ -65,6 +65,7 @@ class Catalog:
             "relations": self.relations,
             "aggregations": self.aggregations,
             "functions": self.functions,
+            "answers": self.functions,
             "statistics": self.statistics,
             "count_checks": self.count_checks,
             "statistic_checks": self.statistic_checks,

@@ -47,7 +47,6 @@ from duckmetrics.comparison.rows import (
     sort_rows,
     tested_samples,
     tested_units,
-    without_system,
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
@@ -200,12 +199,8 @@ class Comparer:
         )
         if self.margins is not None:
             adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
-        known = {(without_system(row), row["system"]): row for row in rows}
-        bases = [known.get((without_system(row), row["baseline"]), {}) for row in rows]
-        pairs = zip(rows, bases, strict=True)
-        arguments = [judged(row, base, self.test, self.inference.alpha) for row, base in pairs]
-        usual = verdicts(self.catalog, engine, arguments)
-        for row, word in zip(rows, usual, strict=True):
+        read = judged(rows, self.test, self.inference.alpha)
+        for row, word in zip(rows, verdicts(self.catalog, engine, read), strict=True):
             row["verdict"] = verdict_within(row, word, self.inference.alpha)
 
     def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:

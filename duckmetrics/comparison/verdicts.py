@@ -5,29 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED, SAMPLED
+from duckmetrics.comparison.rows import without_system
 from duckmetrics.comparison.unpaired import reason_without_p
 from duckmetrics.inference.units import N_BASELINE, QUERIES
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.comparison.pairing import Row
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 
-def judged(row: Mapping[str, Any], base: Mapping[str, Any], test: Definition, alpha: float) -> dict[str, Any]:
-    """Return the arguments of `improvement.sql` and `verdict.sql` for one row.
-
-    Args:
-        base: the row of the system that it is compared with, empty if there is none.
-    """
-    return {
-        **row, "is_baseline": row["system"] == row["baseline"], "of_means": "warning" not in test.header,
-        "base": base.get("value"), "base_lower": base.get("lower"), "base_upper": base.get("upper"),
-        "alpha": alpha, "level": row["interval_level"],
-        "n_tests": 1 if row["adjust"] == NONE else max(row["n_tests"] or 1, 1),
-    }  # fmt: skip
+def judged(rows: Sequence[Row], test: Definition, alpha: float) -> list[Row]:
+    """Return the arguments of `improvement.sql` and `verdict.sql` for each row of a comparison."""
+    known = {(without_system(row), row["system"]): row for row in rows}
+    found = []
+    for row in rows:
+        base = known.get((without_system(row), row["baseline"]), {})
+        found.append({
+            **row, "is_baseline": row["system"] == row["baseline"], "of_means": "warning" not in test.header,
+            "base": base.get("value"), "base_lower": base.get("lower"), "base_upper": base.get("upper"),
+            "alpha": alpha, "level": row["interval_level"],
+            "n_tests": 1 if row["adjust"] == NONE else max(row["n_tests"] or 1, 1),
+        })  # fmt: skip
+    return found
 
 
 def told(

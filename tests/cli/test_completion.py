@@ -26,7 +26,7 @@ METRICS = {name for _, name in catalog().names}
 NDCG = catalog().metrics["ranking", "ndcg"]
 # Words that are not tables, such as numbers and columns.
 PLAIN = {
-    "--difference", "--margin", "--attach", "--where", "--version", "--as-of", "--partition-by",
+    "--difference", "--margin", "--attach", "--where", "--version", "--as", "--as-of", "--partition-by",
     "--column", "--positive", "--score",
     "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",
