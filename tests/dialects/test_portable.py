@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
 
 # Folders whose files are for DuckDB alone: its shell, and steps that start from few numbers.
-OF_DUCKDB = ("macros", "statistics", "sampling", "functions")
+OF_DUCKDB = ("answers", "macros", "statistics", "sampling", "functions")
 FILES = [
     definition
     for shelf in (

@@ -216,20 +216,12 @@ async function rowFindings(engine, state) {
 export async function sideBySide(engine, state, metric, system) {
   const calls = rankingCalls(state);
   await engine.macros(['evaluate']);
-  const [usual] = await engine.query(calls.like(metric, system));
-  const rows = [{ ...usual, tool: 'duckmetrics' }];
-  const { name } = metricOf(spec(metric).name, 'ranking');
-  for (const one of state.catalog.presets.filter(preset => preset.metrics.ranking?.includes(name))) {
-    try {
-      const [row] = await engine.query(calls.like(metric, system, one.name));
-      const known = new Set(usual.signature.split('|'));
-      const settings = row.signature.split('|').filter(part => !known.has(part));
-      rows.push({ ...row, tool: one.title, difference: row.value - usual.value, settings });
-    } catch {
-      rows.push({ tool: one.title, value: null });
-    }
+  const rows = await engine.query(calls.like(metric, system));
+  for (const one of state.catalog.presets) {
+    const asked = engine.query(calls.like(metric, system, one.name));
+    rows.push({ tool: one.title, ...(await asked.catch(() => []))[0] });
   }
-  return rows.sort((a, b) => (a.difference === undefined ? -1 : b.value - a.value));
+  return rows;
 }
 
 /** A column whose values tell systems apart: within each of them no item is repeated. */

@@ -2,24 +2,29 @@
 import { cell, h, rowHead, table } from './dom.js';
 import { number } from './words.js';
 
+const TITLE = 'Values of tools';
+
 export function sideBySide(rows) {
-  const shown = rows.filter(one => one.value !== null);
+  const [usual] = rows;
+  const shown = rows.filter(one => one.signature).sort((a, b) => b.value - a.value);
+  const known = usual.signature.split('|');
   const lines = shown.map(one => [
-    rowHead(one.tool),
+    rowHead(one.tool ?? 'duckmetrics'),
     cell('n', number(one.value)),
-    cell('n', one.settings ? number(one.difference, 4, true) : ''),
-    cell('small', (one.settings ?? []).join(' ')),
+    cell('n', number(one.value - usual.value, 4, true)),
+    cell(
+      'small',
+      one.signature
+        .split('|')
+        .filter(part => !known.includes(part))
+        .join(' '),
+    ),
   ]);
-  const refused = rows.filter(one => one.value === null).map(one => one.tool);
+  const refused = rows.filter(one => !one.signature).map(one => one.tool);
   return h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Conventions of tools' },
-    table(
-      'moves',
-      ['tool', '>value', '>difference', 'settings'],
-      lines,
-      'Values under the conventions of other tools',
-    ),
-    refused.length ? h('p', { class: 'small' }, `No value for these data: ${refused.join(', ')}.`) : null,
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': TITLE },
+    table('moves', ['tool', '>value', '>change', 'settings'], lines, TITLE),
+    refused.length ? h('p', { class: 'small' }, `No value: ${refused.join(', ')}.`) : null,
   );
 }
