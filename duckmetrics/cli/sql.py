@@ -95,7 +95,7 @@ def macros(output: Path | None, database: Path | None, name: str | None) -> None
     if database is not None:
         if database.suffix.lower() not in targets.DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
-        _write_database(database, name or shipped.DATABASE)
+        _write_database(database, shipped.DATABASE if name is None else name)
     elif output is not None:
         targets.refuse(output, targets.SQL)
         is_shipped = output.resolve() == shipped.macros_file().resolve()
@@ -112,11 +112,11 @@ def _write_database(path: Path, name: str) -> None:
     from duckmetrics.macros.shipped import macros_database
 
     if not sys.stderr.isatty():
-        macros_database(path, name)
+        macros_database(path, name=name)
         return
     done = [0.0]
     with line(lambda: done[0], "writing the macros"):
-        macros_database(path, name, lambda percent: done.__setitem__(0, percent))
+        macros_database(path, lambda percent: done.__setitem__(0, percent), name=name)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

@@ -43,14 +43,15 @@ from duckmetrics.comparison.rows import (
     difference,
     pair_rows,
     raise_to_sign_test,
+    reason_arguments,
     result_of_row,
     sort_rows,
     tested_samples,
     tested_units,
+    verdict_arguments,
 )
 from duckmetrics.comparison.slices import ERROR, compared_slices
 from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
-from duckmetrics.comparison.verdicts import judged, told
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import N_BASELINE
@@ -59,7 +60,7 @@ from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
 from duckmetrics.sentences.families import MAX_T
 from duckmetrics.statistics.adjustment import NONE
-from duckmetrics.statistics.verdicts import reasons, verdicts
+from duckmetrics.statistics.answers import REASON, VERDICT, answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -199,9 +200,9 @@ class Comparer:
         )
         if self.margins is not None:
             adjust_margins(self.catalog, engine, rows, self.adjust, self.families)
-        read = judged(rows, self.test, self.inference.alpha)
-        for row, word in zip(rows, verdicts(self.catalog, engine, read), strict=True):
-            row["verdict"] = verdict_within(row, word, self.inference.alpha)
+        read = verdict_arguments(rows, self.test, self.inference.alpha)
+        for row, found in zip(rows, answers(self.catalog, engine, VERDICT, read), strict=True):
+            row["verdict"] = verdict_within(row, found["verdict"], self.inference.alpha)
 
     def enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
@@ -307,11 +308,11 @@ class Comparer:
             if part.per_query is None and found.get("delta") is None:
                 found["delta"] = difference(row, other)
             results.append(found)
-            arguments.append(told(row, other, found, part))
-        why = reasons(self.catalog, engine, arguments)
+            arguments.append(reason_arguments(row, other, found, part))
+        told = answers(self.catalog, engine, REASON, arguments)
         return [
-            comparison_row(row, part, {**found, "reason": reason}, baseline, self.adjust, self.inference)
-            for row, found, reason in zip(part.rows, results, why, strict=True)
+            comparison_row(row, part, found, why["verdict_reason"], baseline, self.adjust, self.inference)
+            for row, found, why in zip(part.rows, results, told, strict=True)
         ]
 
     def values(self, baseline: str, resamples: int) -> dict[str, Value]:

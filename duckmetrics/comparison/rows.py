@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, SAMPLED, UNPAIRED, lower_is_better
+from duckmetrics.comparison.methods import (
+    BOOTSTRAPPED,
+    OF_OTHER_UNITS,
+    PAIRED,
+    SAMPLED,
+    UNPAIRED,
+    lower_is_better,
+)
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.comparison.slices import ERROR
+from duckmetrics.comparison.unpaired import reason_without_p
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
-from duckmetrics.inference.units import N_BASELINE
+from duckmetrics.inference.units import N_BASELINE, QUERIES
 from duckmetrics.sentences.units import CLUSTERS
+from duckmetrics.statistics.adjustment import NONE
 from duckmetrics.verdicts import BASELINE
 
 if TYPE_CHECKING:
@@ -136,6 +145,7 @@ def comparison_row(
     row: Mapping[str, Any],
     part: FamilyEvaluation,
     found: Mapping[str, Any],
+    reason: str | None,
     baseline: str,
     adjust: str,
     inference: Inference,
@@ -145,6 +155,7 @@ def comparison_row(
     Args:
         row: the row of the evaluation.
         found: the results for it.
+        reason: what to know about its p-value, or why it has none.
     """
     columns = part.units.columns if part.units is not None else {}
     kept = {name: row[name] for name in ("system", "metric", "slice", *columns, "value", "lower", "upper")}
@@ -158,7 +169,7 @@ def comparison_row(
         "interval_level": inference.level, "interval_method": inference.method,
         "cluster": _cluster(part), "resamples": drawn,
         "seed": None if drawn is None else inference.seed,
-        "reason": row["reason"] if row["system"] == baseline else found["reason"],
+        "reason": row["reason"] if row["system"] == baseline else reason,
         "signature": row["signature"],
     }  # fmt: skip
     if N_BASELINE in found:
@@ -233,3 +244,48 @@ def without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the metric and the slice of a row: all columns before the value but the system."""
     names = list(row)
     return tuple(hashable(row[name]) for name in names[1 : names.index("value")])
+
+
+def verdict_arguments(rows: Sequence[Row], test: Definition, alpha: float) -> list[Row]:
+    """Return the arguments of `improvement.sql` and `verdict.sql` for each row of a comparison."""
+    known = {(without_system(row), row["system"]): row for row in rows}
+    found = []
+    for row in rows:
+        base = known.get((without_system(row), row["baseline"]), {})
+        found.append({
+            **row, "is_baseline": row["system"] == row["baseline"], "of_means": "warning" not in test.header,
+            "base": base.get("value"), "base_lower": base.get("lower"), "base_upper": base.get("upper"),
+            "alpha": alpha, "level": row["interval_level"],
+            "n_tests": 1 if row["adjust"] == NONE else max(row["n_tests"] or 1, 1),
+        })  # fmt: skip
+    return found
+
+
+def reason_arguments(
+    row: Mapping[str, Any], other: Mapping[str, Any], found: Mapping[str, Any], part: FamilyEvaluation
+) -> dict[str, Any]:
+    """Return the arguments of `verdict_reason.sql` for one row.
+
+    Args:
+        other: the row of the baseline, empty if it has none.
+        found: the results of the tests.
+    """
+    units, n = part.units, found.get("n") or 0
+    return {
+        **{name: found.get(name) for name in ("p", "relative_change", "n_effective")},
+        "reason": row["reason"], "value": row["value"], "n_units": n, "has_base": bool(other),
+        "base_value": other.get("value"), "base_reason": other.get("reason"),
+        "is_constant": bool(found.get("is_constant")) and found["test"] in (PAIRED, BOOTSTRAPPED),
+        "without": _without(row, found, part), "units": QUERIES if units is None else units.kind,
+        "is_sum": found.get("speaking") is not None or (units is not None and units.linearized and n > 1),
+    }  # fmt: skip
+
+
+def _without(row: Mapping[str, Any], found: Mapping[str, Any], part: FamilyEvaluation) -> str | None:
+    """Return why a metric has no test, None if it has one."""
+    units = part.units
+    if units is None:
+        return "it has no test"
+    if row["metric"] in units.without and found["test"] != SAMPLED:
+        return f"it has no test: {units.without[row['metric']]}"
+    return reason_without_p(found, units.kind) if N_BASELINE in found else None

@@ -59,6 +59,22 @@ def write_database(path: str | os.PathLike[str], name: str, statements: Iterable
             raise refused(error, f"ATTACH {place}") from error
 
 
+def refuse_name(name: str) -> None:
+    """Refuse a name that no attached database can have, or that cannot stand before the name of a macro.
+
+    Raises:
+        InputError: it is a word of SQL, a database that is always there, or not a plain name.
+    """
+    try:
+        if not name.isidentifier():
+            raise ValueError(name)
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH ':memory:' AS {name}; CREATE MACRO {name}.one() AS 1")
+    except (duckdb.Error, ValueError) as error:
+        reason = f"{name!r} cannot be the name of a database with macros"
+        raise InputError("name", reason, "choose a plain word, such as dm") from error
+
+
 def statements_of(text: str) -> list[str]:
     """Return the statements of a text, one by one."""
     with duckdb.connect() as connection:

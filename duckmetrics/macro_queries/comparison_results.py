@@ -67,10 +67,11 @@ class Comparison(Answer):
         return [exp.not_(self.of.asked_for.can_be_written)]
 
     def of_one_call(self, template: Template) -> list[Part]:
-        asked = template.mark(call(self.of.catalog, "list_literal", self.of.asked_for.asked))
-        placed = f"SELECT list_position({asked}, {self.metric_column}) AS {PLACED}, * FROM ("
-        rows = [f"WITH {EACH} AS ({placed}", *self._call(template), "))"]
-        return [*rows, *self.of_calls(template)]
+        asked = template.raw(call(self.of.catalog, "list_literal", self.of.asked_for.asked))
+        place = exp.Anonymous(this="list_position", expressions=[asked, exp.column(self.metric_column)])
+        placed = exp.select(place.as_(PLACED), exp.Star()).from_(exp.to_table(EACH))
+        before, after = template.text(placed).split(EACH)
+        return [f"WITH {EACH} AS ({before}(", *self._call(template), f"){after})", *self.of_calls(template)]
 
     def of_calls(self, template: Template) -> list[Part]:
         """Return the comparison of the rows of the calls, which are adjusted together."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.checks.examination import REACHING
 from duckmetrics.compose.composer import Composer
@@ -21,7 +20,7 @@ from duckmetrics.compose.reading import LISTS
 from duckmetrics.expressions.build import picked
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macro_queries.macro import without_with
+from duckmetrics.macro_queries.macro import closure, without_with
 from duckmetrics.macro_queries.shell_files import BY_RANK
 from duckmetrics.summaries.systems import joined_values
 
@@ -199,19 +198,9 @@ class Composed:
         """The steps that each metric needs."""
         first = self.outer.args["from_"].this.name
         return [
-            self.closure({first, *(c.table for v in values.values() for c in v.find_all(exp.Column))})
+            closure(self.steps, {first, *(c.table for v in values.values() for c in v.find_all(exp.Column))})
             for values in self.values
         ]
-
-    def closure(self, names: Iterable[str]) -> set[str]:
-        """Return steps with all steps that they read."""
-        pending, found = set(names), set[str]()
-        while pending:
-            name = pending.pop()
-            if name in self.steps and name not in found:
-                found.add(name)
-                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
-        return found
 
     @property
     def joins(self) -> dict[str, exp.Join]:
@@ -229,8 +218,3 @@ class Composed:
         if self.form.plan != TOP:
             return {}
         return {REACHING: True, "plan": TOP, "depth": depth_of(self.measures)}
-
-    def asks_deeper(self) -> bool:
-        """Return whether a step other than an aggregate asks for the cut-off."""
-        others = (step for name, step in self.steps.items() if name not in self.blocks)
-        return any(str(SOME_CUTOFF) in step.sql(DIALECT) for step in others)

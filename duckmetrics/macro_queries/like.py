@@ -25,7 +25,7 @@ from duckmetrics.macro_queries.template import BETWEEN_PIECES
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -106,18 +106,6 @@ class Likeness:
         is_fine = is_null(self.problem)
         error = exp.Anonymous(this="error", expressions=[text])
         return exp.Case().when(is_fine, exp.true()).else_(error)
-
-    def values(self, values: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
-        """Put the values of the tool in place of parameters that are not given, in expressions over them."""
-        passed = {reference(name): value for name, value in self.passed().items()}
-        found = {}
-        for symbol, value in values.items():
-            holder = exp.paren(value.copy(), copy=False)
-            for var in list(holder.find_all(exp.Var)):
-                if var in passed:
-                    var.replace(passed[var].copy())
-            found[symbol] = cast("exp.Expr", holder.this)
-        return found
 
     def lines(self) -> Iterator[str]:
         """Yield a line for every tool, with a cut-off and without one, as `tool_entry.sql` reads it."""

@@ -319,6 +319,17 @@ def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.
     return query
 
 
+def closure(steps: Mapping[str, exp.Query], names: Iterable[str]) -> set[str]:
+    """Return some steps with all steps that they read."""
+    pending, found = set(names), set[str]()
+    while pending:
+        name = pending.pop()
+        if name in steps and name not in found:
+            found.add(name)
+            pending |= {table.name for table in steps[name].find_all(exp.Table)}
+    return found
+
+
 def nested(
     steps: Sequence[tuple[str, exp.Query]], query: exp.Query
 ) -> tuple[list[tuple[str, exp.Query]], exp.Query]:

@@ -12,6 +12,7 @@ from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries import checks as problems
 from duckmetrics.macro_queries.macro import (
     FUNCTIONS,
+    closure,
     given,
     hidden,
     nested,
@@ -22,7 +23,7 @@ from duckmetrics.macro_queries.macro import (
 from duckmetrics.macro_queries.shell_files import ORDER, call, concatenated, query_of, source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -70,32 +71,19 @@ class Body:
 
     def specs(self) -> Steps:
         """Return the step with the metrics asked for, one row each."""
-        specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
-        return [("known", self.known()), ("specs", specs)]
+        return specs_of(self.catalog, self.known(), reference(METRICS))
 
     def known(self) -> exp.Query:
         """Return the table of all metrics."""
-        columns = self.columns_of(self.asked[0]).keys()
-        rows = [
-            exp.Tuple(expressions=[
-                literal(name), *(v if isinstance(v, exp.Expr) else or_no_text(v)
-                                 for v in self.columns_of(one).values())
-            ])
-            for one in self.asked for name in one.names
-        ]  # fmt: skip
-        alias = exp.TableAlias(
-            this=exp.to_identifier("names"), columns=[exp.to_identifier(c) for c in ("name", *columns)]
-        )
-        return exp.select("name", *columns).from_(exp.Values(expressions=rows, alias=alias))
+        return known_metrics(self.asked, self.columns_of)
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         """Return the columns of one metric in the table of metrics."""
-        return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
+        return spec_columns(one)
 
     def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
         """Return the condition that one of the metrics is asked for, known before the data are read."""
-        names = "|".join(name for one in asked for name in one.names)
-        return call(self.catalog, "asks_for", reference(METRICS), literal(names))
+        return asks_for(self.catalog, reference(METRICS), [name for one in asked for name in one.names])
 
     def checked(self, constants: Mapping[str, Value], *further: str, also: Sequence[exp.Query] = ()) -> Steps:
         """Return the steps that check the call and the data.
@@ -119,19 +107,43 @@ class Body:
         """Return the steps that columns of the outer query need."""
         wanted = set(columns)
         trees = [p for p in self.outer.selects if p.alias_or_name in wanted]
-        return self.closure({self.outer.args["from_"].this.name, *(
-            column.table for tree in trees for column in tree.find_all(exp.Column)
-        )})  # fmt: skip
+        read = {column.table for tree in trees for column in tree.find_all(exp.Column)}
+        return closure(self.steps, {self.outer.args["from_"].this.name, *read})
 
-    def closure(self, names: Iterable[str]) -> set[str]:
-        """Return steps with all steps that they read."""
-        pending, found = set(names), set[str]()
-        while pending:
-            name = pending.pop()
-            if name in self.steps and name not in found:
-                found.add(name)
-                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
-        return found
+
+def spec_columns(one: Asked) -> dict[str, Value | exp.Expr]:
+    """Return the columns of one metric that every table of metrics has."""
+    return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
+
+
+def known_metrics(
+    offered: Sequence[Asked], columns_of: Callable[[Asked], dict[str, Value | exp.Expr]] = spec_columns
+) -> exp.Select:
+    """Return the table of metrics that can be asked for, a row for each name."""
+    columns = [exp.to_identifier(name) for name in ("name", *columns_of(offered[0]))]
+    rows = [
+        exp.Tuple(expressions=[
+            literal(name),
+            *(v if isinstance(v, exp.Expr) else or_no_text(v) for v in columns_of(one).values()),
+        ])
+        for one in offered for name in one.names
+    ]  # fmt: skip
+    alias = exp.TableAlias(this=exp.to_identifier("names"), columns=columns)
+    return exp.select(*(name.name for name in columns)).from_(exp.Values(expressions=rows, alias=alias))
+
+
+def specs_of(catalog: Catalog, known: exp.Query, metrics: exp.Expr) -> Steps:
+    """Return the steps with the metrics asked for, a row each, as checks read them.
+
+    Args:
+        known: the table of metrics that can be asked for.
+    """
+    return [("known", known), ("specs", query_of(catalog, "several_metrics", {METRICS: metrics}))]
+
+
+def asks_for(catalog: Catalog, metrics: exp.Expr, names: Sequence[str]) -> exp.Expr:
+    """Return the condition that one of some metrics is among those asked for."""
+    return call(catalog, "asks_for", metrics, literal("|".join(names)))
 
 
 def tables_of_user(

@@ -110,7 +110,7 @@ class Answer:
     # --- calls -----------------------------------------------------------------------------------
 
     def _template(self) -> Template:
-        return Template([argument.name for argument in self.of.arguments], {})
+        return Template([argument.name for argument in self.of.arguments])
 
     def _later(self, template: Template, text: exp.Expr) -> exp.Expr:
         """Return the text of a query that runs a text, which DuckDB binds only where it is asked for."""

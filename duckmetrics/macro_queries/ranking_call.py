@@ -16,7 +16,7 @@ from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.macro_queries.forms import SHALLOW as SHALLOW_FORM
 from duckmetrics.macro_queries.forms import USUAL, Composed
 from duckmetrics.macro_queries.macro import given, reference
-from duckmetrics.macro_queries.query import SYSTEM
+from duckmetrics.macro_queries.query import SYSTEM, asks_for
 from duckmetrics.macro_queries.shell_files import call, is_distinct, is_null
 from duckmetrics.macro_queries.template import either, merged
 
@@ -157,8 +157,3 @@ class RankingCall:
         if len(concerned) == len(self.offered):
             return None
         return self.asks_for([name for one in concerned for name in one.names])
-
-
-def asks_for(catalog: Catalog, metrics: exp.Expr, names: Sequence[str]) -> exp.Expr:
-    """Return the condition that one of some metrics is among those asked for."""
-    return call(catalog, "asks_for", exp.cast(metrics, "VARCHAR"), literal("|".join(names)))

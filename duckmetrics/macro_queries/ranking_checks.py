@@ -14,9 +14,8 @@ from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import OPEN
 from duckmetrics.macro_queries.macro import HIDDEN
 from duckmetrics.macro_queries.parameters import other_macros
-from duckmetrics.macro_queries.query import METRICS, in_one, placed
+from duckmetrics.macro_queries.query import METRICS, in_one, known_metrics, placed, specs_of
 from duckmetrics.macro_queries.ranking_steps import POPULATION
-from duckmetrics.macro_queries.shell_files import query_of
 from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
@@ -132,15 +131,8 @@ class RankingChecks:
 
     def _specs(self) -> list[Part]:
         """Return the steps with the metrics asked for, a row each."""
-        rows = [
-            exp.Tuple(expressions=[literal(n), literal(o.measure.text), literal(o.has_cutoff)])
-            for o in self.of.offered for n in o.names
-        ]  # fmt: skip
-        names = [exp.to_identifier(name) for name in ("name", "measure", "has_cutoff")]
-        alias = exp.TableAlias(this=exp.to_identifier("names"), columns=names)
-        known = exp.select("name", "measure", "has_cutoff").from_(exp.Values(expressions=rows, alias=alias))
-        specs = query_of(self.catalog, "several_metrics", {METRICS: self.text.values[METRICS]})
-        return [self.text.cte("known", known), ", ", self.text.cte("specs", specs)]
+        steps = specs_of(self.catalog, known_metrics(self.of.offered), self.text.values[METRICS])
+        return [", ".join(self.text.cte(name, step) for name, step in steps)]
 
     def refused(self, names: Sequence[str]) -> list[Part]:
         """Return the query where a metric is not known or its cut-off cannot be read, which is an error.

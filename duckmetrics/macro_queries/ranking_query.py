@@ -32,7 +32,7 @@ def ranking_body(of: RankingCall) -> exp.Select:
     Args:
         of: the metrics, and the conditions on the arguments.
     """
-    template = Template([argument.name for argument in of.arguments], {})
+    template = Template([argument.name for argument in of.arguments])
     text = RankingText(of, template)
     of_systems = of.offered[0].measure.metric.is_of_systems
     steps = SystemSteps(text) if of_systems else RankingSteps(text)

@@ -10,7 +10,7 @@ from duckmetrics.expressions.build import picked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import IN_SLICES
-from duckmetrics.macro_queries.macro import reference
+from duckmetrics.macro_queries.macro import closure, reference
 from duckmetrics.macro_queries.query import SOURCE, tables_of_user
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source
@@ -54,7 +54,7 @@ class RankingSteps:
         )  # fmt: skip
         others = [
             self.text.template.needed(f"{self.text.cte(name, query)}, ", flags)
-            for name, query, flags in (side.steps(self.text.template.mark) if side else ())
+            for name, query, flags in (side.steps(advised or {}) if side else ())
         ]
         return ["WITH ", *merged(self.of.has_systems, several, one), *others]
 
@@ -122,7 +122,7 @@ class RankingSteps:
             self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only,
             further=composed.reach,
         )  # fmt: skip
-        always = composed.closure({t.name for query in found for t in query.find_all(exp.Table)})
+        always = closure(composed.steps, {t.name for query in found for t in query.find_all(exp.Table)})
         known = dict(zip(composed.entries, composed.needed, strict=True))
         marked = self.text.template.needed
         # An entry that the form does not have is not asked for where the form is taken.

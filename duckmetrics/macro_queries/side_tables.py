@@ -15,10 +15,12 @@ from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.macro_queries.macro import QUERY, Argument, reference
 from duckmetrics.macro_queries.query import (
     JUDGED,
+    METRICS,
     NAMES_RUNS,
     SOURCE,
     SYSTEM,
     advise,
+    asks_for,
     of_one_system,
     refuse_other_kinds,
 )
@@ -128,27 +130,17 @@ class SideTables:
 
     Args:
         tables: those of each entry of the metrics that can be asked for.
-        asked: the texts of the metrics asked for, a list.
-        asks_for: returns the condition that one of some metrics is asked for.
+        shared: the parameters for columns of predictions and truth.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        tables: Sequence[SideTable],
-        asked: exp.Expr,
-        asks_for: Callable[[Sequence[str]], exp.Expr],
-    ) -> None:
-        self.catalog, self.tables, self.asked, self.asks_for = catalog, tables, asked, asks_for
-        columns = (*COLUMNS, "relevance")
+    def __init__(self, catalog: Catalog, tables: Sequence[SideTable], shared: Sequence[Argument]) -> None:
+        self.catalog, self.tables = catalog, tables
+        known = (*shared, *(Argument(column, column) for column in OF_COLUMNS.values()))
+        # A metric may have a parameter with the name of a column.
         self.renamed = {
-            name: f"{name}_column" for name in columns if any(name in one.values for one in tables)
+            a.name: f"{a.name}_column" for a in known if any(a.name in one.values for one in tables)
         }
-
-    def columns(self, shared: Sequence[Argument]) -> tuple[Argument, ...]:
-        """Return the parameters for columns: those of predictions and truth, and those of these tables."""
-        own = (Argument(column, column) for column in OF_COLUMNS.values())
-        return tuple(replace(a, name=self.renamed.get(a.name, a.name)) for a in (*shared, *own))
+        self.columns = tuple(replace(a, name=self.renamed.get(a.name, a.name)) for a in known)
 
     def advised(self, mark: Callable[[exp.Expr], str]) -> dict[str, str]:
         """Return the names of the parameters for columns, as the macro of the metric asked for has them."""
@@ -163,9 +155,12 @@ class SideTables:
         is_side = name in (*MEANINGS, *OF_COLUMNS)
         return [not is_side or name in one.inputs for one in self.tables]
 
-    def steps(self, mark: Callable[[exp.Expr], str]) -> Iterator[tuple[str, exp.Query, list[bool]]]:
-        """Yield the steps that read the tables, with canonical names of columns, and who needs each."""
-        advised = self.advised(mark)
+    def steps(self, advised: Mapping[str, str]) -> Iterator[tuple[str, exp.Query, list[bool]]]:
+        """Yield the steps that read the tables, with canonical names of columns, and who needs each.
+
+        Args:
+            advised: column -> the parameter that messages name.
+        """
         for name in (*MEANINGS, *OF_COLUMNS):
             for of_history in (False, True) if name == ITEMS else (False,):
                 needed = [name in one.inputs and one.is_of_history(name) == of_history for one in self.tables]
@@ -230,7 +225,8 @@ class SideTables:
             if reading:
                 advice = advice.when(self._asks_for(reading), literal(f" with {column}"), copy=False)
         usual = literal(f", such as {name} := '{name}'")
-        metric = exp.Anonymous(this="list_extract", expressions=[self.asked.copy(), literal(1)])
+        asked = call(self.catalog, "asked_metrics", reference(METRICS))
+        metric = exp.Anonymous(this="list_extract", expressions=[asked, literal(1)])
         text = concatenated(
             "duckmetrics: ", call(self.catalog, "metric_name", metric),
             f": needs {name} := ..., {MEANINGS[name]}; give a table",
@@ -243,4 +239,4 @@ class SideTables:
 
     def _asks_for(self, tables: Sequence[SideTable]) -> exp.Expr:
         """Return the condition that the metric of one of some tables is asked for."""
-        return self.asks_for([name for one in tables for name in one.names])
+        return asks_for(self.catalog, reference(METRICS), [name for one in tables for name in one.names])

@@ -44,15 +44,10 @@ class Template:
 
     Args:
         names: the parameters of the macro.
-        meant: parameter -> the expression that a query reads for it, by default the parameter itself.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        meant: Mapping[str, exp.Expr],
-    ) -> None:
-        self.known = {reference(name): meant.get(name, reference(name)) for name in names}
+    def __init__(self, names: Sequence[str]) -> None:
+        self.known = {reference(name) for name in names}
         self.values: dict[exp.Expr, str] = {}
         self.pieces: list[Sequence[str]] = []
 
@@ -121,7 +116,7 @@ class Template:
         for var in list(holder.find_all(exp.Var)):
             is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
             if var in self.known and not is_name:
-                var.replace(self.quoted(self.known[var].copy()))
+                var.replace(self.quoted(var.copy()))
         return self.escaped(written(cast("exp.Query", holder.this)))
 
     def marked(self, query: exp.Query, texts: Mapping[str, exp.Expr]) -> str:
@@ -138,7 +133,7 @@ class Template:
         Args:
             texts: marks in the query, each with an expression for the SQL that goes there.
         """
-        own = Template([], {})
+        own = Template([])
         own.known = self.known
         text = own.marked(cast("exp.Query", hidden(query)), texts).replace("{{", "{").replace("}}", "}")
         values = list(own.values)
@@ -239,7 +234,7 @@ def one_of(
     """
 
     def write() -> exp.Select:
-        template = Template([argument.name for argument in arguments], {})
+        template = Template([argument.name for argument in arguments])
         text = exp.Case()
         for condition, query in cases():
             text = text.when(condition.copy(), literal(template.marked(query, texts)), copy=False)

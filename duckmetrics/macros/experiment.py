@@ -106,7 +106,7 @@ def _body(catalog: Catalog, arguments: Sequence[Argument]) -> exp.Select:
     """Return the query, which is written when the macro is called, or the refusal of the call."""
     once, always = (_Experiment(catalog, is_sequential) for is_sequential in (False, True))
     refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
-    template = Template([argument.name for argument in arguments], {})
+    template = Template([argument.name for argument in arguments])
     problem = call(catalog, "quoted", concatenated("duckmetrics: ", problem_of(catalog, once.asked)))
     asked = chosen(is_sequential(), [always.text(template)], [once.text(template)])
     is_refused = exp.not_(is_null(problem_of(catalog, once.asked)))

@@ -94,7 +94,7 @@ class ExplainedQuery:
 
     def body(self) -> exp.Select:
         """Return the body of the macro."""
-        template = Template([argument.name for argument in self.of.arguments], {})
+        template = Template([argument.name for argument in self.of.arguments])
         text = RankingText(self.of, template)
         text.values[MOST_GROUPS] = template.quoted(typed(self.most), "BIGINT")
         names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")

@@ -90,16 +90,6 @@ class FindingRows:
         self._keep(query if only is None else query.where(only.copy()))
         return place
 
-    def add_required(self, header: Mapping[str, str], offenders: exp.Query) -> int:
-        """Add a condition that the rows of an input must satisfy, and return its place.
-
-        Args:
-            header: severity, reported, column, title and advice.
-        """
-        place = self._listed(header, None, offenders, counted_together(offenders))
-        self._filters.setdefault(offenders.args["from_"].this.name, []).append((place, offenders, None))
-        return place
-
     def _conditioned(
         self, query: exp.Select, definition: Definition, values: Mapping[str, Value]
     ) -> exp.Select:

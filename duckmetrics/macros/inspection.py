@@ -28,7 +28,7 @@ from duckmetrics.macro_queries.macro import (
     reference,
 )
 from duckmetrics.macro_queries.parameters import Offer, aliases_of, unknown_metric
-from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, refusing
+from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, asks_for, refusing
 from duckmetrics.macro_queries.ranking_call import QUERIES
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
@@ -322,8 +322,7 @@ class _Rows:
         """Return the condition that one of some metrics is asked for; None if all are meant."""
         if len(asked) == len(self.asked):
             return None
-        names = literal("|".join(name for one in asked for name in one.names))
-        return call(self.catalog, "asks_for", reference(METRICS), names)
+        return asks_for(self.catalog, reference(METRICS), [name for one in asked for name in one.names])
 
     def _given(self) -> exp.Query:
         """Read the columns of the user; the marks stand for them."""

@@ -40,7 +40,7 @@ def null_slices(catalog: Catalog, arguments: Sequence[Argument]) -> exp.Expr:
     }))  # fmt: skip
     wrong = query_of(catalog, "bad_attributes", {"slice_label": label.copy()})
     query = with_steps(found, [("attributes", attributes), ("wrong_attributes", wrong), *steps])
-    template = Template([argument.name for argument in arguments], {})
+    template = Template([argument.name for argument in arguments])
     text = template.filled(literal(f"({template.marked(cast('exp.Query', hidden(query)), texts)})"))
     nothing = exp.select(*(exp.null() for _ in found.named_selects)).where(exp.false())
     split_by = exp.func("coalesce", exp.cast(reference(BY), "VARCHAR"), literal(""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -32,7 +32,7 @@ from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Call, Macro, Ov
 from duckmetrics.macro_queries.parameters import Offer, aliases_of, is_listed
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.macro_queries.ranking_answers import Answer, ByQuery, likeness_of, tool_entries
-from duckmetrics.macro_queries.ranking_call import BY, LIKE, QUERIES, RankingCall, asks_for
+from duckmetrics.macro_queries.ranking_call import BY, LIKE, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import ranking_body
 from duckmetrics.macro_queries.ranking_rows import ASKED_ROWS, METRICS_ASKED
 from duckmetrics.macro_queries.ranking_steps import POPULATION
@@ -126,16 +126,14 @@ class _Group:
         self.values = self.offer.values()
         self.entries = list(entries_of(catalog, self.offer.asked))
         self.of_systems = self.offer.asked[0].measure.metric.is_of_systems
-        columns = columns_of_tables(catalog)
         self.side = None
         self.tables: tuple[Argument, ...] = ()
-        self.columns = columns
+        self.columns = columns_of_tables(catalog)
         if not is_listed(self.offer.asked[0].measure.metric):
             tables = [self._side_table(entry.asked) for entry in self.entries]
-            asked = call(catalog, "asked_metrics", reference(METRICS))
-            self.side = SideTables(catalog, tables, asked, partial(asks_for, catalog, reference(METRICS)))
+            self.side = SideTables(catalog, tables, self.columns)
             self.tables = tuple(Argument(name) for name in MEANINGS)
-            self.columns = self.side.columns(columns)
+            self.columns = self.side.columns
         self.aggregation = () if self.of_systems else (
             Argument(AGGREGATION, DEFAULT_AGGREGATION, meanings=AGGREGATED),
         )  # fmt: skip

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog, sql_root
-from duckmetrics.errors import InputError
 from duckmetrics.macro_queries.macro import TEMPORARY
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 MACROS_FILE = "duckmetrics.sql"
 # The usual name of an attached database of macros.
 DATABASE = "dm"
-_NAME = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _CREATED = re.compile(r"^CREATE OR REPLACE TEMP MACRO ", re.MULTILINE)
 _NAMES = re.compile(rf"{_CREATED.pattern}(\w+)", re.MULTILINE)
 # A call of a macro: the names of ours are in capitals where SQL calls them.
@@ -65,7 +63,7 @@ def qualified(text: str, schema: str) -> str:
 
 
 def macros_database(
-    path: str | os.PathLike[str], name: str = DATABASE, progress: Callable[[float], None] | None = None
+    path: str | os.PathLike[str], progress: Callable[[float], None] | None = None, *, name: str = DATABASE
 ) -> None:
     """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
@@ -74,11 +72,11 @@ def macros_database(
 
     Args:
         path: the new file; an existing one is replaced only if it holds such macros.
-        name: the name under which the database will be attached.
         progress: called with the percent done, again and again.
+        name: the name under which the database will be attached.
 
     Raises:
-        InputError: the name is not a plain identifier, or the file holds something else.
+        InputError: no database can have the name, or the file holds something else.
         EngineError: the file cannot be written.
 
     Example:
@@ -88,10 +86,9 @@ def macros_database(
         connection.execute("ATTACH 'duckmetrics.duckdb' AS dm (READ_ONLY)")
         connection.sql("FROM dm.duckmetrics_help()")
     """
-    if not _NAME.fullmatch(name):
-        raise InputError("name", f"{name!r} is not a plain name", "write letters, digits and _, such as dm")
-    from duckmetrics.engines.macros_database import statements_of, write_database
+    from duckmetrics.engines.macros_database import refuse_name, statements_of, write_database
 
+    refuse_name(name)
     write_database(path, name, _counted(statements_of(qualified(macros_sql(), name)), progress))
 
 

@@ -12,7 +12,6 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
 from duckmetrics.inputs.columns import WEIGHT
-from duckmetrics.macro_queries import checks as problems
 from duckmetrics.macro_queries.asked_for import AskedMetrics
 from duckmetrics.macro_queries.forms import Entry
 from duckmetrics.macro_queries.like import Likeness
@@ -24,14 +23,23 @@ from duckmetrics.macro_queries.macro import (
     Macro,
     Overload,
     Written,
+    closure,
     reference,
 )
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SYSTEM, Steps, in_one, or_no_text, placed, shown
+from duckmetrics.macro_queries.query import (
+    METRICS,
+    SYSTEM,
+    Steps,
+    known_metrics,
+    or_no_text,
+    placed,
+    shown,
+    specs_of,
+)
 from duckmetrics.macro_queries.ranking_query import with_pieces
 from duckmetrics.macro_queries.ranking_rows import AIM
 from duckmetrics.macro_queries.ranking_text import METRIC, OF_METRICS, PLACE
-from duckmetrics.macro_queries.shell_files import query_of
 from duckmetrics.macro_queries.template import Template, chosen, joined
 from duckmetrics.row_macros.row_body import (
     CONSTANTS,
@@ -58,7 +66,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.measure import Measure
     from duckmetrics.macro_queries.template import Part
 
 VALUES = "duckmetrics_segment_values"
@@ -188,7 +195,7 @@ class _Rows(OfRows):
         super().__init__(catalog, offer, arguments, query)
         weighted = exp.select(f"is_{WEIGHTED}").from_("predictions").limit(1).subquery()
         self.signatures = RowSignatures(catalog, weighted)
-        self.template = Template([argument.name for argument in arguments], {})
+        self.template = Template([argument.name for argument in arguments])
         entries = [Entry(one, has_cutoff=False, closed=frozenset()) for one in self.asked]
         self.asked_for = AskedMetrics(catalog, entries, reference(METRICS))
         self.values = {**offer.values(), PLAN: self._plan(), **self.internal()}
@@ -208,18 +215,11 @@ class _Rows(OfRows):
 
     def _parts(self) -> list[Part]:
         """Return the text of the query."""
-        found, own = problems.of_data(
-            self.catalog, [one.measure for one in self.asked], self.steps, CONSTANTS, self._only
-        )
-        refused = [
-            *(self.shell(name) for name in ("bad_plan", "no_data", "quoted_columns")), *self.offer.problems(),
-            *found,
-        ]  # fmt: skip
-        checks: Steps = [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
+        checks = self.checked(CONSTANTS, "bad_plan", "no_data", "quoted_columns")
         always = {table.name for _, step in checks for table in step.find_all(exp.Table)}
         needed = [self.needed([f"{c}_{i}" for c in ("value", *EXTRAS)]) for i, _ in enumerate(self.asked)]
         counts = self.needed([*COUNTS, *(f"{c}_{WEIGHTED}" for c in COUNTS)])
-        kept = self.closure(always | counts)
+        kept = closure(self.steps, always | counts)
         flags = {name: [name in kept or name in own for own in needed] for name in self.steps}
         steps = [
             self.template.needed(f"{self._cte(name, step)}, ", flags[name])
@@ -246,17 +246,9 @@ class _Rows(OfRows):
 
     def _refused(self) -> list[Part]:
         """Return the text of the query where a metric is not known, which is an error."""
-        names = [exp.to_identifier(name) for name in ("name", "measure", "has_cutoff")]
-        rows = [
-            exp.Tuple(expressions=[literal(name), literal(one.measure.text), exp.false()])
-            for one in self.asked for name in one.names
-        ]  # fmt: skip
-        alias = exp.TableAlias(this=exp.to_identifier("names"), columns=names)
-        known = exp.select("name", "measure", "has_cutoff").from_(exp.Values(expressions=rows, alias=alias))
-        specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
         steps: Steps = [
-            ("known", known), ("specs", specs), ("problems", placed(self.shell("bad_metrics"), 0)),
-            ("checked", self.shell("checked")),
+            *specs_of(self.catalog, known_metrics(self.asked), reference(METRICS)),
+            ("problems", placed(self.shell("bad_metrics"), 0)), ("checked", self.shell("checked")),
         ]  # fmt: skip
         columns = (SEGMENT, "metric", "place", *SHOWN)
         of_rows = {SEGMENT: exp.column(SEGMENT, "predictions")}
@@ -266,11 +258,6 @@ class _Rows(OfRows):
             "WITH ", ", ".join(self._cte(name, step) for name, step in steps), " ",
             self._text(nothing.where(exp.column("fine"))),
         ]  # fmt: skip
-
-    def _only(self, measures: Sequence[Measure]) -> exp.Expr | None:
-        """Return the condition that one of some measures is asked for, None if it always holds."""
-        concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
-        return self.is_asked(concerned) if len(concerned) < len(self.asked) else None
 
     def _facts(self) -> str:
         """Return the text of the step with what is known of each metric asked for."""
@@ -285,7 +272,8 @@ class _Rows(OfRows):
                 for name, value in columns.items()
             ]
             texts.append(self.template.text(exp.Struct(expressions=pairs)))
-        return f"_dm_facts AS (SELECT unnest([{self.template.piece(texts)}], recursive := true)), "
+        facts = exp.select(exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
+        return f"{self._cte('facts', facts)}, ".replace(OF_METRICS, self.template.piece(texts))
 
     @staticmethod
     def _specs() -> exp.Select:

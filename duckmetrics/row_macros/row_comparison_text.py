@@ -148,7 +148,7 @@ class RowComparisonText:
         units: Sequence[UnitsOfMetric],
     ) -> None:
         self.catalog = catalog
-        self.template = Template([argument.name for argument in arguments], {})
+        self.template = Template([argument.name for argument in arguments])
         self.units = [one for one in units if one.without is None]
         quoted = self.template.quoted
         self.values: dict[str, exp.Expr] = {

@@ -19,6 +19,7 @@ from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
 from duckmetrics.sentences.lists import counted
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
+from duckmetrics.statistics.answers import OF_EXPERIMENT, answers
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
 from duckmetrics.statistics.doubts import lost, mismatch, moved
@@ -26,8 +27,6 @@ from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import arm_named, read_shares
 from duckmetrics.statistics.units import read_doubts, unit_column, withhold
-from duckmetrics.statistics.verdicts import verdicts
-from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -329,40 +328,28 @@ def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm]) -> list[dic
             "metric": outcome.name, "variant": arm.name, "control": control.name,
             "control_value": found.get(of_control), "value": found.get(of_arm),
             **{name: found.get(name) for name in NUMBERS},
-            "p_adjusted": None, "verdict": UNTESTED, "statistic": compared.statistic, "adjust": "",
+            "p_adjusted": None, "verdict": None, "statistic": compared.statistic, "adjust": "",
             "n_control": known_control, "n": known,
             "left_out_control": control.n - known_control, "left_out": arm.n - known,
             "variance_reduction": found.get("variance_reduction"),
-            "reason": _reason(found, outcome, (control, arm)),
+            "reason": None,
         })  # fmt: skip
     return rows
 
 
-def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm]) -> str | None:
-    """Return why there is no p-value."""
-    if found.get("p") is not None:
-        return None
-    for few, what in ((0, "no unit of {} has a value"), (1, "only one unit of {} has a value")):
-        names = [arm.name for arm in arms if arm.of(outcome).known == few]
-        if names:
-            return what.format(names[0])
-    if outcome.denominator is not None:
-        return f"the sum of {outcome.denominator} is 0, or one unit has all of it"
-    return "the values do not vary within the variants"
-
-
 def _judge(engine: Engine, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan) -> None:
-    """Add the adjusted p-values and the verdicts."""
-    lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
+    """Add the adjusted p-values, the verdicts and the reasons for missing ones."""
     for row, p in zip(rows, _adjusted(engine, [row["p"] for row in rows], plan.adjust), strict=True):
         row |= {"p_adjusted": p, "adjust": plan.adjust}
-    words = verdicts(catalog(), engine, [
-        {**row, "better": "lower" if row["metric"] in lower else "higher", "is_baseline": False,
-         "of_means": True, "alpha": plan.alpha}
-        for row in rows
-    ])  # fmt: skip
-    for row, word in zip(rows, words, strict=True):
-        row["verdict"] = word
+    known = {outcome.name: outcome for outcome in outcomes}
+    arguments = []
+    for row in rows:
+        outcome = known[row["metric"]]
+        better = "lower" if outcome.lower_is_better else "higher"
+        arguments.append({**row, "better": better, "is_baseline": False, "of_means": True,
+                          "alpha": plan.alpha, "denominator": outcome.denominator})  # fmt: skip
+    for row, found in zip(rows, answers(catalog(), engine, OF_EXPERIMENT, arguments), strict=True):
+        row |= {"verdict": found["verdict"], "reason": found["experiment_reason"]}
 
 
 def _adjusted(engine: Engine, p_values: Sequence[float | None], method: str) -> list[float | None]:

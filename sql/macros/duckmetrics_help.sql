@@ -4,19 +4,12 @@
 --           shared VARCHAR
 -- grain:    name, kind, topic
 -- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros have the rest;
---           an unknown name gives one row with similar names. shared has the lines that several comments share: ~3-7
---           in a comment stands for five of them
+--           an unknown name gives one row with similar names
 WITH told AS (
     SELECT DISTINCT
         function_name AS name,
         CASE function_type WHEN 'table_macro' THEN 'table' ELSE 'value' END AS kind,
-        flatten(list_transform(string_split(comment, chr(10)), lambda line: CASE
-            WHEN regexp_full_match(line, '~\d+(-\d+)?')
-                THEN string_split($shared, chr(10))[
-                    CAST(regexp_extract(line, '\d+') AS INTEGER):CAST(regexp_extract(line, '\d+$') AS INTEGER)
-                ]
-            ELSE [line]
-        END)) AS lines,
+        string_split(comment, chr(10)) AS lines,
         ' ' || trim(regexp_replace(
             lower(function_name || ' ' || regexp_replace(split_part(comment, chr(10), 2), '^[^:]*: ', '')),
             '[^a-z0-9]+', ' ', 'g'
@@ -41,8 +34,19 @@ wanted AS (
         )) = 0
     )
 ),
+-- The lines that several comments have: ~3-7 in a comment stands for five of them.
+shared AS (
+    SELECT
+        unnest(string_split($shared, chr(10))) AS line,
+        unnest(range(1, len(string_split($shared, chr(10))) + 1)) AS number
+),
 found AS (
-    SELECT name, kind, line, place FROM wanted WHERE place > 0
+    SELECT wanted.name, wanted.kind, coalesce(shared.line, wanted.line) AS line, wanted.place, shared.number
+    FROM wanted
+    LEFT JOIN shared
+        ON shared.number BETWEEN TRY_CAST(regexp_extract(wanted.line, '^~(\d+)', 1) AS INTEGER)
+            AND TRY_CAST(regexp_extract(wanted.line, '^~(\d+-)?(\d+)$', 2) AS INTEGER)
+    WHERE wanted.place > 0
 ),
 names AS (
     SELECT DISTINCT name FROM told
@@ -56,7 +60,7 @@ alike AS (
 )
 SELECT name, kind, split_part(line, ': ', 1) AS topic, regexp_replace(line, '^[^:]*: ', '') AS about
 FROM (
-    SELECT name, kind, line, place FROM found
+    SELECT name, kind, line, place, number FROM found
     UNION ALL
     SELECT
         $pattern AS name, NULL AS kind,
@@ -64,7 +68,8 @@ FROM (
             'did you mean ' || (SELECT string_agg(name, ', ' ORDER BY similarity DESC, name) FROM alike) || '?',
             'FROM duckmetrics_help() lists them all'
         ) AS line,
-        1 AS place
+        1 AS place,
+        1 AS number
     WHERE NOT EXISTS (SELECT 1 FROM found)
 ) AS answers
-ORDER BY name <> lower($pattern), name, kind, place;
+ORDER BY name <> lower($pattern), name, kind, place, number;

@@ -61,15 +61,7 @@ SELECT
     known_control AS n_control, known AS n,
     n_control - known_control AS left_out_control, n - known AS left_out,
     variance_reduction,
-    CASE
-        WHEN p IS NOT NULL THEN why
-        WHEN known_control = 0 THEN 'no unit of ' || $control || ' has a value'
-        WHEN known = 0 THEN 'no unit of ' || arm || ' has a value'
-        WHEN known_control = 1 THEN 'only one unit of ' || $control || ' has a value'
-        WHEN known = 1 THEN 'only one unit of ' || arm || ' has a value'
-        WHEN denominator IS NOT NULL THEN 'the sum of ' || denominator || ' is 0, or one unit has all of it'
-        ELSE 'the values do not vary within the variants'
-    END AS reason
+    experiment_reason(p, why, $control, arm, known_control, known, denominator) AS reason
 FROM judged
 UNION ALL
 SELECT

@@ -170,9 +170,11 @@ def test_a_database_tells_how_far_it_is(
         assert run("macros", "--database", tmp_path / "other.duckdb", "--as", "other").code == 0
         connection.execute(f"ATTACH '{tmp_path}/other.duckdb' AS other (READ_ONLY)")
         assert connection.execute("SELECT other.duckmetrics_a()").fetchall() == [(1,)]
-    refused = run("macros", "--database", tmp_path / "x.duckdb", "--as", "a b")
-    assert refused.code == 2
-    assert "is not a plain name" in refused.err
+    for name in ("a b", "my-db", "select", "order", "memory", "temp", ""):
+        refused = run("macros", "--database", tmp_path / "x.duckdb", "--as", name)
+        assert refused.code == 2, name
+        assert "cannot be the name of a database" in refused.err, name
+    assert not (tmp_path / "x.duckdb").exists()
     assert run("macros", "--as", "dm").code == 2
 
 

@@ -93,7 +93,7 @@ BUILDERS = {
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations slices"),
     "statistics": (
         "canonical queries over the columns of the caller, and calls of functions over rows of results",
-        "arms checks contestants data inputs verdicts",
+        "answers arms checks contestants data inputs",
     ),
     "sensitivity": ("ranks as literals, and the parameters in a condition", "corrections sampled"),
 }

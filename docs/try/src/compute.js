@@ -219,7 +219,7 @@ export async function sideBySide(engine, state, metric, system) {
   const rows = await engine.query(calls.like(metric, system));
   for (const one of state.catalog.presets) {
     const asked = engine.query(calls.like(metric, system, one.name));
-    rows.push({ tool: one.title, ...(await asked.catch(() => []))[0] });
+    rows.push({ tool: one.title, ...(await asked.catch(error => [{ error }]))[0] });
   }
   return rows;
 }

@@ -9,7 +9,7 @@ import { joined, literal, spec } from './words.js';
 const KIND = /^[A-Z][\w ]* Error: /;
 
 /** The parts of a message that does not come from a macro: `what; what to do next`. */
-function plain(error) {
+export function plain(error) {
   const text = message(error)
     .replace(KIND, '')
     .replace(/\n+LINE \d+:[\s\S]*$/, '');

@@ -1,8 +1,9 @@
 // One metric under the conventions of every tool.
 import { cell, h, rowHead, table } from './dom.js';
+import { plain } from './problems.js';
 import { number } from './words.js';
 
-const TITLE = 'Values of tools';
+const TITLE = 'Values by conventions of tools';
 
 export function sideBySide(rows) {
   const [usual] = rows;
@@ -20,11 +21,11 @@ export function sideBySide(rows) {
         .join(' '),
     ),
   ]);
-  const refused = rows.filter(one => !one.signature).map(one => one.tool);
+  const refused = rows.filter(one => one.error).map(one => `${one.tool}: ${plain(one.error).what}.`);
   return h(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': TITLE },
     table('moves', ['tool', '>value', '>change', 'settings'], lines, TITLE),
-    refused.length ? h('p', { class: 'small' }, `No value: ${refused.join(', ')}.`) : null,
+    refused.map(text => h('p', null, text)),
   );
 }

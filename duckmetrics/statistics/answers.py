@@ -1,4 +1,4 @@
-"""Verdicts: what tests say about values next to those of a baseline, and why some say nothing."""
+"""Answers: what the files under sql/answers say about rows of results."""
 
 from __future__ import annotations
 
@@ -16,50 +16,35 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
 
-# The functions under sql/functions; the first one is read by the second.
-IMPROVEMENT, VERDICT, REASON = "improvement", "verdict", "verdict_reason"
+# Files under sql/answers that are read together, each after those that it reads.
+VERDICT, REASON = ("improvement", "verdict"), ("verdict_reason",)
+OF_EXPERIMENT = (*VERDICT, "experiment_reason")
 
 
-def verdicts(catalog: Catalog, engine: Engine, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the verdict of each row.
-
-    Args:
-        rows: the arguments of `improvement.sql` and `verdict.sql`, by their names; a missing one is NULL.
-    """
-    return _over(catalog, engine, (IMPROVEMENT, VERDICT), rows)
-
-
-def reasons(catalog: Catalog, engine: Engine, rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
-    """Return why each row has no p-value, or what to know about it, if there is anything.
+def answers(
+    catalog: Catalog, engine: Engine, names: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return what files under sql/answers say about each row, by their names.
 
     Args:
-        rows: the arguments of `verdict_reason.sql`, by their names; a missing one is NULL.
-    """
-    return _over(catalog, engine, (REASON,), rows)
-
-
-def _over(
-    catalog: Catalog, engine: Engine, functions: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> list[Any]:
-    """Return the last of some functions over each row.
-
-    Args:
-        functions: their parameters are the columns of the rows, or functions before them. Each is computed in
-            a query of its own: DuckDB expands a function wherever another one reads its value.
+        names: the files. Each is computed in a query of its own: DuckDB expands a function wherever another
+            one reads its value.
+        rows: the parameters of the files, by their names; a missing one is NULL.
     """
     if not rows:
         return []
-    declared = [p for name in functions for p in catalog.functions[name].own_params.values()]
-    params = {p.name: p for p in declared if p.name not in functions}
+    declared = [p for name in names for p in catalog.functions[name].own_params.values()]
+    params = {p.name: p for p in declared if p.name not in names}
     columns = [_column([row.get(name) for row in rows], p.type).as_(name) for name, p in params.items()]
     read: exp.Expr = exp.select(_column(range(len(rows)), int).as_("place"), *columns).subquery("given")
-    for name in functions:
+    for name in names:
         value = call(name, *map(exp.column, catalog.functions[name].own_params))
         read = exp.select(exp.Star(), value.as_(name)).from_(read).subquery(f"with_{name}")
-    calling, macros = linked(catalog, exp.select("place", functions[-1]).from_(read))
+    calling, macros = linked(catalog, exp.select("place", *names).from_(read))
     results = engine.results()
     results.define(macros)
-    return [found for _, found in sorted(results.rows(calling), key=lambda row: row[0])]
+    found = sorted(results.rows(calling), key=lambda row: row[0])
+    return [dict(zip(names, values, strict=True)) for _, *values in found]
 
 
 def _column(values: Sequence[Any], type_: type) -> exp.Expr:

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.statistics.verdicts import reasons, verdicts
+from duckmetrics.statistics.answers import OF_EXPERIMENT, REASON, VERDICT, answers
 from support.cases import CATALOG, ROOT
 
 ANSWERS = sorted(path.stem for path in (ROOT / "sql/answers").glob("*.sql"))
@@ -75,7 +75,7 @@ def a_row(chance: random.Random) -> dict[str, Any]:
 def test_verdicts_follow_the_rules(seed: int) -> None:
     chance = random.Random(seed)
     rows = [a_row(chance) for _ in range(1000)]
-    found = verdicts(CATALOG, DuckDBEngine(), rows)
+    found = [row["verdict"] for row in answers(CATALOG, DuckDBEngine(), VERDICT, rows)]
     assert found == [verdict(row) for row in rows]
     assert set(found) == {"baseline", "not tested", "unclear", "different", "better", "worse"}
 
@@ -115,13 +115,30 @@ REASONS: list[tuple[dict[str, Any], str | None]] = [
 
 
 def test_the_first_reason_is_told() -> None:
-    assert reasons(CATALOG, DuckDBEngine(), [USUAL | case for case, _ in REASONS]) == [
-        why for _, why in REASONS
-    ]
+    found = answers(CATALOG, DuckDBEngine(), REASON, [USUAL | case for case, _ in REASONS])
+    assert [row["verdict_reason"] for row in found] == [why for _, why in REASONS]
 
 
-def test_no_rows_have_no_verdicts() -> None:
-    assert verdicts(CATALOG, DuckDBEngine(), []) == reasons(CATALOG, DuckDBEngine(), []) == []
+A_TEST = {"control": "it's A", "variant": "B", "n_control": 9, "n": 8, "better": "lower", "of_means": True}
+EXPERIMENTS: list[tuple[dict[str, Any], str | None]] = [
+    ({"p": 0.5}, None),
+    ({"p": 0.5, "withheld": "2 units are in several variants"}, "2 units are in several variants"),
+    ({"n_control": 0, "n": 0}, "no unit of it's A has a value"),
+    ({"n_control": 1, "n": 0}, "no unit of B has a value"),
+    ({"n_control": 1, "n": 1}, "only one unit of it's A has a value"),
+    ({"n": 1, "denominator": "sessions"}, "only one unit of B has a value"),
+    ({"denominator": "sessions"}, "the sum of sessions is 0, or one unit has all of it"),
+    ({}, "the values do not vary within the variants"),
+]
+
+
+def test_an_experiment_says_why() -> None:
+    found = answers(CATALOG, DuckDBEngine(), OF_EXPERIMENT, [A_TEST | case for case, _ in EXPERIMENTS])
+    assert [row["experiment_reason"] for row in found] == [why for _, why in EXPERIMENTS]
+
+
+def test_no_rows_have_no_answers() -> None:
+    assert answers(CATALOG, DuckDBEngine(), VERDICT, []) == []
 
 
 @pytest.mark.parametrize("name", ANSWERS)
