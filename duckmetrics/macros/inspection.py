@@ -150,7 +150,7 @@ def _unasked(catalog: Catalog, table: str, family: str, step: str) -> exp.Query:
     said = {name: literal(text) for name, text in unused.items()}
     if family == CLASSIFICATION:
         said = {"severity": literal(ERROR), **UNNAMED}
-    said["of_table"] = literal(table)
+    said |= {"of_table": literal(table), "family": literal(family)}
     query = query_of(catalog, "unasked_weight", said)
     for read in query.find_all(exp.Table):
         read.set("this", exp.to_identifier(step))

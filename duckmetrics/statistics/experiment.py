@@ -120,7 +120,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         unit = unit_column(whole.columns, [variant, *read])
         source = engine.once(whole, [variant, *read, *([] if unit is None else [unit])])
         if source.empty:
-            raise InputError(source.label, "no rows", "check how they were exported")
+            raise InputError(source.label, "no rows", "check how it was exported")
         arms = read_arms(engine, source, variant, outcomes)
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]

@@ -71,7 +71,7 @@ def read_data(definition: Definition, source: Source, columns: Mapping[str, str]
     words = {name: called(table, name) for name in canonical}
     _known(definition, words, columns)
     if source.empty:
-        raise InputError(source.label, "no rows", "check how they were exported")
+        raise InputError(source.label, "no rows", "check how it was exported")
     written, names = {}, {}
     for name, word in words.items():
         found = _found(definition, source, columns, name, word)

@@ -11,7 +11,9 @@
 -- note:     attributes is a struct of the named columns; they are read from the second table if the first lacks one
 --           of them. A missing column has the type "NULL", which is known before the rows are read
 WITH first_columns AS (
-    SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id, $named_columns
+    SELECT
+        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'queries: ', 'query_id := ...') AS query_id,
+        $named_columns
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 ),
 first_rows AS (
@@ -19,7 +21,9 @@ first_rows AS (
     FROM first_columns
 ),
 second_columns AS (
-    SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id, $named_columns
+    SELECT
+        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'queries: ', 'query_id := ...') AS query_id,
+        $named_columns
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($otherwise)) AS given
 ),
 second_rows AS (

@@ -41,7 +41,7 @@ SELECT problem
 FROM (
     SELECT
         CASE
-            WHEN n_arms = 0 THEN $users || ': no rows; check how they were exported'
+            WHEN n_arms = 0 THEN $users || ': no rows; check how it was exported'
             WHEN n_arms > 50 THEN 'column ''' || $variant || ''' has more than 50 different values; '
                 || 'name the column of the variant'
             WHEN n_unnamed > 0 THEN 'column ''' || $variant || ''': ' || CAST(n_unnamed AS VARCHAR)

@@ -4,4 +4,7 @@
 --           item_id VARCHAR DEFAULT 'item_id'
 -- grain:    row
 SELECT identifier(item_id, $item_id) AS item_id
-FROM (SELECT COLUMNS('(?i)^' || regexp_escape($item_id) || '$') AS item_id FROM query($source)) AS named;
+FROM (
+    SELECT id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'items: ', 'item_id := ...') AS item_id
+    FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
+) AS named;

@@ -4,5 +4,5 @@
 SELECT 'truth: no rows; check how it was exported' AS problem
 WHERE NOT EXISTS (SELECT 1 FROM truth)
 UNION ALL
-SELECT 'predictions: no rows; check how they were exported' AS problem
+SELECT 'predictions: no rows; check how it was exported' AS problem
 WHERE NOT EXISTS (SELECT 1 FROM predictions);

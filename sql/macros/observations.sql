@@ -41,9 +41,9 @@ WHERE CASE
 END
 AND CASE
     WHEN typeof($weight) <> '"NULL"' OR NOT $takes_weight THEN TRUE
-    WHEN weight_column(typeof("_duckmetrics_named")) = '' THEN TRUE
+    WHEN weight_column(typeof("_duckmetrics_named"), 'classification') = '' THEN TRUE
     ELSE error(
-        'duckmetrics: predictions: column ''' || weight_column(typeof("_duckmetrics_named")) || ''': ' || $what
+        'duckmetrics: predictions: column ''' || weight_column(typeof("_duckmetrics_named"), 'classification') || ''': ' || $what
         || '; ' || $advice
     )
 END;

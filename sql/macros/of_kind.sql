@@ -20,10 +20,10 @@ SELECT
             regexp_replace($other_type, '(?s)^ENUM.*', 'ENUM'), ', not an id; cast it to BIGINT or VARCHAR'
         ))
         ELSE error(concat(
-            'duckmetrics: ', $name, ': type ', typeof($id), ' in the ', $of_table, ', ', $other_type, ' in the ',
-            $other, '; make them one kind, as in SELECT * REPLACE (CAST(', $name, ' AS ',
+            'duckmetrics: ', $name, ': ', $of_table, ' has ', $name, ' of type ', typeof($id), ', ', $other, ' has ',
+            $name, ' of type ', $other_type, '; make them one kind, as in "SELECT * REPLACE (CAST(', $name, ' AS ',
             CASE WHEN are_times(typeof($id), $other_type) THEN greatest(typeof($id), $other_type) ELSE 'VARCHAR' END,
-            ') AS ', $name, ') FROM ', CASE WHEN typeof($id) > $other_type THEN $other ELSE $of_table END,
+            ') AS ', $name, ') FROM ', CASE WHEN typeof($id) > $other_type THEN $other ELSE $of_table END, '"',
             CASE
                 WHEN are_times(typeof($id), $other_type) OR 'VARCHAR' IN (typeof($id), $other_type) THEN ''
                 ELSE ', in both tables'

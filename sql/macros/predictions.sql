@@ -14,8 +14,8 @@
 --           for a DOUBLE; a missing column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
-        COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id,
-        COLUMNS('(?i)^' || regexp_escape($item_id) || '$') AS item_id,
+        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'predictions: ', 'query_id := ...') AS query_id,
+        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'predictions: ', 'item_id := ...') AS item_id,
         coalesce(*COLUMNS(one_of(coalesce($score, 'score')))) AS score,
         typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,
         coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,
@@ -46,7 +46,7 @@ SELECT
             THEN -number(rank, 'predictions: column ''' || coalesce($rank, 'rank') || '''')
         WHEN score_type <> '"NULL"' AND rank_type <> '"NULL"'
             THEN error(
-                'duckmetrics: predictions: score and rank could both order the items; say which, score := ''score'''
+                'duckmetrics: predictions: both ''score'' and ''rank'' could order the items; say which, score := ''score'''
             )
         ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
             || '''; name it with score := or rank :=')

@@ -63,8 +63,8 @@ listed AS (
                 'advice': 'cast it to BIGINT or VARCHAR',
                 'doubt': NULL, 'examples': 'truth.query_id', 'is_found': NOT is_id(judged_query)},
             {'place': 8, 'reported': 'id_kinds', 'of_table': 'truth', 'of_column': 'query_id',
-                'what': 'column ''' || $query_id || ''' is ' || judged_query || ', that of the predictions is '
-                    || query_type,
+                'what': 'predictions has ' || $query_id || ' of type ' || query_type || ', truth has ' || $query_id
+                    || ' of type ' || judged_query,
                 'advice': 'make them one kind with a CAST',
                 'doubt': NULL, 'examples': 'query_id', 'is_found': are_mixed(query_type, judged_query)},
             {'place': 9, 'reported': 'missing_column', 'of_table': 'predictions', 'of_column': 'item_id',
@@ -84,13 +84,13 @@ listed AS (
                 'advice': 'cast it to BIGINT or VARCHAR',
                 'doubt': NULL, 'examples': 'truth.item_id', 'is_found': NOT is_id(judged_item)},
             {'place': 13, 'reported': 'id_kinds', 'of_table': 'truth', 'of_column': 'item_id',
-                'what': 'column ''' || $item_id || ''' is ' || judged_item || ', that of the predictions is '
-                    || item_type,
+                'what': 'predictions has ' || $item_id || ' of type ' || item_type || ', truth has ' || $item_id
+                    || ' of type ' || judged_item,
                 'advice': 'make them one kind with a CAST',
                 'doubt': NULL, 'examples': 'item_id', 'is_found': are_mixed(item_type, judged_item)},
             {'place': 14, 'reported': 'two_orders', 'of_table': 'predictions', 'of_column': 'score',
-                'what': 'score and rank could both order the items',
-                'advice': 'say which, such as score := ''score''',
+                'what': 'both ''score'' and ''rank'' could order the items',
+                'advice': 'say which, score := ''score''',
                 'doubt': 'predictions.score', 'examples': '', 'is_found': has_score AND has_rank},
             {'place': 15, 'reported': 'missing_column', 'of_table': 'predictions', 'of_column': 'score',
                 'what': 'no column ''' || order_name || '''; found ' || found,

@@ -1,7 +1,7 @@
 -- name:     unasked_weight
 -- title:    Column of weights that no argument names, with the columns of problem_rows
 -- inputs:   predicted_types (found)
--- params:   of_table VARCHAR, severity VARCHAR, what VARCHAR, advice VARCHAR
+-- params:   of_table VARCHAR, severity VARCHAR, family VARCHAR, what VARCHAR, advice VARCHAR
 SELECT
     $severity AS severity,
     2 AS place,
@@ -13,5 +13,5 @@ SELECT
     NULL AS doubt,
     0 AS n,
     [] AS examples
-FROM (SELECT weight_column(found) AS name FROM predicted_types) AS found
+FROM (SELECT weight_column(found, $family) AS name FROM predicted_types) AS found
 WHERE name <> '';

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 import duckmetrics
 from duckmetrics.cli.main import cli
-from duckmetrics.errors import DuckmetricsError, InputError
+from duckmetrics.errors import InputError
 from support.duckdb_shell import connected
 
 PEOPLE = Path(__file__).parents[1] / "data" / "people"
@@ -62,64 +61,6 @@ def test_weights_of_rows_are_taken_and_noted() -> None:
 
 
 # --- the same at each door -------------------------------------------------------------------------
-
-RANKED = "('q1', 'a', 3.0), ('q1', 'b', 2.0), ('q1', 'c', 1.0), ('q2', 'b', 2.0), ('q2', 'd', 1.0)"
-JUDGED = "('q1', 'b', 2.0), ('q1', 'c', 1.0), ('q2', 'd', 3.0)"
-# More columns of the predictions and of the truth; each value differs from the scores and grades.
-MORE = {
-    "nothing": ("", ""),
-    "a weight of predictions": ("i AS weight", ""), "a weight of judgments": ("", "i AS weight"),
-    "Weight": ("", "i AS \"Weight\""),
-    "a rating of predictions": ("i % 2 AS rating", ""),
-    "a rating next to the relevance": ("", "5 - i AS rating"),
-    "a rating as the only grade": ("", "5 - i AS rating, NULL AS relevance"),
-    "a grade as the only grade": ("", "5 - i AS grade, NULL AS relevance"),
-    "a label next to the relevance": ("", "i % 2 AS label"),
-    "a label as the only grade": ("", "i AS label, NULL AS relevance"),
-    "a label of predictions": ("i % 2 AS label", ""),
-    "a relevance of predictions": ("i % 2 AS relevance", ""),
-    "a rank next to the score": ("6 - i AS rank", ""), "a rank of judgments": ("", "i AS rank"),
-    "a position": ("6 - i AS position", ""), "a system of one name": ("'A' AS system", ""),
-    "a model of one name": ("'A' AS model", ""), "a group": ("i AS group_id", ""),
-    "a cluster": ("i AS cluster_id", ""), "a time": ("i AS timestamp", "i AS timestamp"),
-}  # fmt: skip
-
-
-def tables(name: str) -> tuple[str, str]:
-    """Return predictions and truth as SQL; a column that is NULL is left out."""
-    texts = []
-    for rows, number, more in zip((RANKED, JUDGED), ("score", "relevance"), MORE[name], strict=True):
-        own = "" if "NULL AS relevance" in more else f", {number}"
-        others = more.replace(", NULL AS relevance", "")
-        named = f"SELECT *, row_number() OVER () AS i FROM (VALUES {rows}) AS v(query_id, item_id, {number})"
-        texts.append(f"SELECT query_id, item_id{own}{', ' + others if others else ''} FROM ({named})")
-    return texts[0], texts[1]
-
-
-def refused_or(value: Any) -> Any:
-    try:
-        return value()
-    except (DuckmetricsError, duckdb.Error):
-        return "refused"
-
-
-@pytest.mark.some(3)
-@pytest.mark.parametrize("name", MORE)
-def test_a_column_means_the_same_at_each_door(name: str, tmp_path: Path) -> None:
-    """The number of Python, of the command line and of the macro; or each of them refuses."""
-    files = []
-    for role, query in zip(("predictions", "truth"), tables(name), strict=True):
-        files.append(f"{tmp_path}/{role}.parquet")
-        duckdb.sql(f"COPY ({query}) TO '{files[-1]}'")
-    found = refused_or(lambda: duckmetrics.evaluate(*files, "ndcg")["ndcg"])
-    target = tmp_path / "found.json"
-    done = CliRunner().invoke(cli, ["evaluate", *files, "-m", "ndcg", "-o", str(target)])
-    printed = "refused" if done.exception else json.loads(target.read_text("utf-8"))["rows"][0]["value"]
-    assert printed == found
-    with connected() as session:
-        query = f"SELECT value FROM ndcg('{files[0]}', '{files[1]}')"
-        value = refused_or(lambda: session.execute(query).fetchall()[0][0])
-    assert value == (found if found == "refused" else pytest.approx(found, abs=1e-12))
 
 
 def test_a_macro_refuses_weights_until_an_argument_says_whether_they_count() -> None:

@@ -360,7 +360,7 @@ REFUSED = {
     "FROM ab('FROM users WHERE half = ''old''', half, 'paid', control := 'old')":
         "column 'half' has only the variant 'old'; compare two or more",
     "FROM ab('FROM users WHERE false', half, 'paid', control := 'old')":
-        "no rows; check how they were exported",
+        "no rows; check how it was exported",
     "FROM ab('FROM few', x, 'flag', control := '1.0')": "column 'x': 2 units have no variant",
     "FROM ab(users, 'user', 'paid', control := '1')": "column 'user' has more than 50 different values",
     AB.format("''", ""): "metrics: none given",

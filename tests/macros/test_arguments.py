@@ -701,24 +701,24 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
     "ids of two kinds, text in the truth": (
         ids("1", "item_id")[0],
         ids("'x'", "item_id")[1],
-        "make them one kind, as in SELECT * REPLACE (CAST(item_id AS VARCHAR) AS item_id) FROM predictions",
+        'make them one kind, as in "SELECT * REPLACE (CAST(item_id AS VARCHAR) AS item_id) FROM predictions"',
     ),
     "ids of two kinds, text in the predictions": (
         ids("'x'", "query_id")[0],
         ids("1", "query_id")[1],
-        "make them one kind, as in SELECT * REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM truth",
+        'make them one kind, as in "SELECT * REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM truth"',
     ),
     "ids of dates and timestamps": (
         *two_kinds("DATE '2026-01-01'", "TIMESTAMP '2026-01-01'", "item_id")[:2],
-        "make them one kind, as in SELECT * REPLACE (CAST(item_id AS TIMESTAMP) AS item_id) FROM predictions",
+        '"SELECT * REPLACE (CAST(item_id AS TIMESTAMP) AS item_id) FROM predictions"',
     ),
     "ids of timestamps and dates": (
         *two_kinds("TIMESTAMP '2026-01-01'", "DATE '2026-01-01'")[:2],
-        "make them one kind, as in SELECT * REPLACE (CAST(query_id AS TIMESTAMP) AS query_id) FROM truth",
+        'make them one kind, as in "SELECT * REPLACE (CAST(query_id AS TIMESTAMP) AS query_id) FROM truth"',
     ),
     "ids of numbers and timestamps": (
         *two_kinds("1", "TIMESTAMP '2026-01-01'")[:2],
-        "REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM predictions, in both tables",
+        'REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM predictions", in both tables',
     ),
     "ids of timestamps with and without a zone": two_kinds("now()", "now()::TIMESTAMP"),
     "ids of ENUM": (

@@ -294,7 +294,7 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
      ("welch_t", "observations"), {"control": "A", "columns": {"val": "x"}}),
     (InputError, "column 'arm' is VARCHAR, not a number", ("welch_t", "observations"),
      {"control": "A", "columns": {"value": "arm"}}),
-    (InputError, "no rows; check how they were exported", ("welch_t", "FROM observations WHERE false"),
+    (InputError, "no rows; check how it was exported", ("welch_t", "FROM observations WHERE false"),
      {"control": "A"}),
     (InputError, "column 'value': 100 rows with NaN or an infinite value",
      ("welch_t", "SELECT arm, 'inf'::DOUBLE AS value FROM observations"), {"control": "A"}),

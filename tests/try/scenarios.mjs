@@ -124,6 +124,27 @@ async function files(page, given) {
   return found;
 }
 
+/** What the page says about each of many pairs of files: the rows of its answer, or its problem. */
+async function tables(page, given) {
+  const found = [];
+  const left = given.cases.map((files, place) => ({ files, place }));
+  const work = async (one) => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      await open(one, given);
+      await dropped(one, next.files);
+      const isRefused = await one.$(".problem, .ask");
+      const refused = isRefused && (await textOf(one, ".problem, .ask"));
+      found[next.place] = isRefused ? { refused } : { rows: await rows(one) };
+    }
+  };
+  const others = [
+    await page.context().newPage(),
+    await page.context().newPage(),
+  ];
+  await Promise.all([page, ...others].map(work));
+  return found;
+}
+
 async function sql(page, given) {
   await open(
     page,
@@ -319,6 +340,7 @@ async function cancel(page, given) {
 export const scenarios = {
   sample,
   files,
+  tables,
   sql,
   states,
   keyboard,

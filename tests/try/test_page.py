@@ -14,9 +14,11 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
+from duckmetrics.errors import InputError
 from support import dropped as made
 from support.cases import ROOT
 from support.copied import ELSEWHERE, key_of
+from support.door_tables import CASES, refusal, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -247,12 +249,46 @@ def test_several_files_of_predictions_are_several_systems(browse: Browse, tmp_pa
         assert {key_of(row): row["value"] for row in rows} == pytest.approx(expected, abs=TOLERANCE), name
 
 
+# Where the other doors refuse a table, the page chooses and says so, or lets the reader choose.
+CHOSEN = {
+    "labels of text": {"positive": "yes"},
+    "no query of predictions": "choose it in the card of the file",
+    "no query of judgments": "choose the column that holds the label",
+    "no item of predictions": "The predictions are missing",
+    "no item of judgments": "The truth is missing",
+    "neither score nor rank": "The predictions are missing",
+}
+
+
+def test_a_table_means_the_same_as_at_the_other_doors(browse: Browse, tmp_path: Path) -> None:
+    """The number of Python, or its refusal; tests/inputs/test_each_door.py has the other doors."""
+    files = {name: written(name, tmp_path / str(place)) for place, name in enumerate(CASES)}
+    differing = []
+    for (name, own), found in zip(files.items(), browse("tables", cases=list(files.values())), strict=True):
+        chosen = CHOSEN.get(name, {})
+        if isinstance(chosen, str):
+            differing += [] if chosen in found["refused"] else [(name, found)]
+            continue
+        metrics = [row["metric"] for row in found.get("rows", ())] or ["auc" if len(own) == 1 else "ndcg"]
+        try:
+            rows = duckmetrics.evaluate(*own, metrics=metrics, **chosen).rows
+            expected = {row["metric"]: row["value"] for row in rows}
+        except InputError as error:
+            said = [refusal(line) for line in found.get("refused", "").split("\n") if line]
+            differing += [] if refusal(error) in said else [(name, error, found)]
+        else:
+            values = {row["metric"]: row["value"] for row in found["rows"]}
+            same = values == pytest.approx(expected, abs=TOLERANCE)
+            differing += [] if same else [(name, values, expected)]
+    assert differing == []
+
+
 FAULTS = {
     "NaN": ("run", "SELECT * REPLACE (if(score = 3, 'nan'::DOUBLE, score) AS score) FROM run", "is NaN"),
     "NULL": ("run", "SELECT * REPLACE (if(score = 3, NULL, score) AS score) FROM run", "is NULL"),
-    "no rows": ("run", "FROM run WHERE false", "the file has columns and no rows"),
+    "no rows": ("run", "FROM run WHERE false", "no rows"),
     "duplicates": ("run", "FROM run UNION ALL (FROM run LIMIT 3)", "Set duplicates=first"),
-    "unknown names": ("run", "SELECT query_id AS a, item_id AS b, score AS c FROM run", "Choose it in"),
+    "unknown names": ("run", "SELECT query_id AS a, item_id AS b, score AS c FROM run", "choose it in"),
     "kinds of ids": ("truth", "SELECT * REPLACE (hash(query_id) AS query_id) FROM truth", "one kind"),
     "other queries": ("truth", "SELECT * REPLACE ('x' || query_id AS query_id) FROM truth", "none of them"),
 }  # fmt: skip

@@ -258,10 +258,7 @@ export async function sampleTables(engine, names) {
 /** Refuse what cannot be evaluated before it is loaded. */
 export function refuse(file) {
   if (!file.rows) {
-    throw new FileError(
-      file.name,
-      'the file has columns and no rows; check the query or the filter that wrote it',
-    );
+    throw new FileError(file.name, 'no rows; check how it was exported');
   }
   if (file.rows > MOST_ROWS) {
     throw new FileError(

@@ -79,7 +79,8 @@ export function recognized(layouts, systems, columns, fileName) {
     .sort((a, b) => Object.keys(b.map).length - Object.keys(a.map).length);
   const most = Object.keys(fits[0]?.map ?? {}).length;
   const best = fits.filter(one => Object.keys(one.map).length === most);
-  const looksLikeTruth = /rel|truth|gold|label|test|ground/i.test(fileName);
+  const looksLikeTruth =
+    /rel|truth|gold|label|test|ground/i.test(fileName) && !/pred|score|rank|recom/i.test(fileName);
   const chosen = best.find(one => one.role === (looksLikeTruth ? 'truth' : 'predictions')) ?? best[0];
   const free = columns.filter(one => !chosen?.typed.includes(one.name));
   const named = key => chosen?.map[key] ?? likely(layouts, key, free);
@@ -132,9 +133,7 @@ function roleOf(map, columns, chosen, looksLikeTruth) {
 /** The column that weights the rows: it is taken for its name, as at the other doors. */
 export function weightOf({ columns, scores, map }) {
   const used = [map.label, ...scores];
-  const found = columns.find(
-    one => IS_WEIGHT.test(one.name) && IS_NUMBER.test(one.type) && !used.includes(one.name),
-  );
+  const found = columns.find(one => IS_WEIGHT.test(one.name) && !used.includes(one.name));
   return found?.name ?? '';
 }
 

@@ -155,19 +155,11 @@ export function lacking(state) {
   for (const file of [...runs, truth]) {
     for (const key of ['query_id', 'item_id']) {
       if (!file.map[key])
-        return of(
-          file,
-          key,
-          `${file.name} has no column that is known as ${key}. Choose it in the card of the file.`,
-        );
+        return of(file, key, `${file.name}: no column '${key}'; choose it in the card of the file.`);
     }
     const isOrdered = file.map.score || file.map.rank || hasLists(file.map, file.columns);
     if (file.role === 'predictions' && !isOrdered) {
-      return of(
-        file,
-        'score',
-        `${file.name} has neither a score nor a rank. Choose the column that orders the items.`,
-      );
+      return of(file, 'score', `${file.name}: no column 'score'; choose the column that orders the items.`);
     }
   }
   return null;
