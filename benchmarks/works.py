@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.environments import interpreter
-from duckmetrics.macros.shell import find
+from duckmetrics.shell.shipped import find
 
 PEERS = Path(__file__).with_name("peers.py")
 MACROS = Path(__file__).resolve().parents[1] / "sql/duckmetrics.sql"

@@ -26,62 +26,59 @@ if TYPE_CHECKING:
     from duckmetrics.api.leaderboard import leaderboard
     from duckmetrics.api.plan import plan
     from duckmetrics.api.sql import sql
-    from duckmetrics.catalog.signature import Signature
-    from duckmetrics.charts.chart import Chart
+    from duckmetrics.catalog.measure import Signature
+    from duckmetrics.comparison.corrections import SampledEvaluation
+    from duckmetrics.comparison.leaderboard import Leaderboard
+    from duckmetrics.comparison.peers import ToolComparison, conventions
+    from duckmetrics.comparison.plan import Plan
+    from duckmetrics.comparison.sampled import sampled
+    from duckmetrics.comparison.ties import TieReport, ties
     from duckmetrics.engines.progress import progress
-    from duckmetrics.leaderboards.leaderboard import Leaderboard
-    from duckmetrics.macros.shipped import macros_database, macros_sql
-    from duckmetrics.planning.plan import Plan
+    from duckmetrics.pages.chart import Chart
     from duckmetrics.results.comparison import Comparison
-    from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.evaluation import Evaluation, Verification
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
-    from duckmetrics.results.verification import Verification
-    from duckmetrics.sensitivity.estimates import SampledEvaluation
-    from duckmetrics.sensitivity.peers import conventions
-    from duckmetrics.sensitivity.sampled import sampled
-    from duckmetrics.sensitivity.ties import TieReport, ties
-    from duckmetrics.sensitivity.tool_comparison import ToolComparison
-    from duckmetrics.statistics.chi_square import ChiSquare, chi_square
-    from duckmetrics.statistics.run import TestResult, run_test
+    from duckmetrics.shell.shipped import macros_database, macros_sql
+    from duckmetrics.statistics.run import ChiSquare, TestResult, chi_square, run_test
 
 _LAZY = {
-    "Signature": "catalog.signature",
-    "TieReport": "sensitivity.ties",
-    "ToolComparison": "sensitivity.tool_comparison",
+    "Signature": "catalog.measure",
+    "TieReport": "comparison.ties",
+    "ToolComparison": "comparison.peers",
     "Findings": "api.check",
     "ab": "api.ab",
     "append": "api.database",
     "check": "api.check",
-    "conventions": "sensitivity.peers",
-    "ties": "sensitivity.ties",
+    "conventions": "comparison.peers",
+    "ties": "comparison.ties",
     "curve": "api.evaluate",
     "describe": "api.catalogue",
     "evaluate": "api.evaluate",
     "explain": "api.explain",
     "Explanation": "results.explanation",
     "ExplainedGroups": "results.explanation",
-    "macros_database": "macros.shipped",
-    "macros_sql": "macros.shipped",
+    "macros_database": "shell.shipped",
+    "macros_sql": "shell.shipped",
     "metrics": "api.catalogue",
     "progress": "engines.progress",
     "sql": "api.sql",
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
-    "SampledEvaluation": "sensitivity.estimates",
-    "sampled": "sensitivity.sampled",
-    "Chart": "charts.chart",
+    "SampledEvaluation": "comparison.corrections",
+    "sampled": "comparison.sampled",
+    "Chart": "pages.chart",
     "Comparison": "results.comparison",
     "compare": "api.compare",
-    "Leaderboard": "leaderboards.leaderboard",
-    "Plan": "planning.plan",
+    "Leaderboard": "comparison.leaderboard",
+    "Plan": "comparison.plan",
     "plan": "api.plan",
     "leaderboard": "api.leaderboard",
-    "ChiSquare": "statistics.chi_square",
-    "chi_square": "statistics.chi_square",
+    "ChiSquare": "statistics.run",
+    "chi_square": "statistics.run",
     "TestResult": "statistics.run",
     "run_test": "statistics.run",
-    "Verification": "results.verification",
+    "Verification": "results.evaluation",
 }
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.compose import reused
-from duckmetrics.engines import spark_small
+from duckmetrics.compose import branches as reused
+from duckmetrics.engines import spark as spark_small
 from support.cases import ALONE, TOGETHER, open_case
 
 if TYPE_CHECKING:

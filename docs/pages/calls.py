@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
-from duckmetrics.macro_queries.macro import reference
+from duckmetrics.shell.macro import reference
 from pages.macros import titles
 from pages.tables import sample_of
 

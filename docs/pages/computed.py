@@ -26,9 +26,9 @@ import duckdb
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, METRIC_FAMILIES, RANKING
+from duckmetrics.catalog.presets import presets
 from duckmetrics.errors import DuckmetricsError
-from duckmetrics.presets.presets import presets
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, SIDE_INPUTS
+from duckmetrics.inputs.ranking import MEANINGS, SIDE_INPUTS
 from duckmetrics.version import __version__
 from pages.calls import CLICKS, arguments, calls, spec, usual
 from pages.statistic_calls import statistic_calls

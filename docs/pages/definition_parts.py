@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.header import body
+from duckmetrics.catalog.definition import body
 from duckmetrics.catalog.meanings import meanings
-from duckmetrics.catalog.parameters import written
+from duckmetrics.catalog.measure import written
 from pages.markdown import escaped, fenced, paragraphs, with_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from duckmetrics.catalog.definition import Definition, Param
-    from duckmetrics.catalog.explanation import Explanation
+    from duckmetrics.catalog.meanings import Explanation
     from duckmetrics.expressions.folding import Value
 
 NO_CHOICE = ""  # the choice of a parameter that takes any value

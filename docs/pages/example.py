@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.explanation import Explanation, Step
+    from duckmetrics.catalog.meanings import Explanation, Step
     from pages.computed import Numbers
 
 _RETURNED = """

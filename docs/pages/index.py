@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from duckmetrics.api.catalogue import SEVERITIES, checks, family_of, grouped
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.explanation import explanation
-from duckmetrics.presets.pages import page
-from duckmetrics.presets.presets import presets
+from duckmetrics.catalog.meanings import explanation
+from duckmetrics.catalog.presets import page, presets
 from pages import check
 from pages.calls import usual
 from pages.definition_parts import aliases

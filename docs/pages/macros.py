@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from duckmetrics.macros.shipped import macros_sql
+from duckmetrics.shell.shipped import macros_sql
 from pages.markdown import front, table
 
 _COMMENT = re.compile(r"COMMENT ON MACRO (?P<table>TABLE )?temp\.(?P<name>\w+) IS '(?P<text>(?:[^']|'')*)';")

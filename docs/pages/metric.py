@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
-from duckmetrics.catalog.explanation import explanation
-from duckmetrics.dialects import DIALECTS
-from duckmetrics.dialects.portable import reason_against
-from duckmetrics.presets.presets import tools_with
+from duckmetrics.catalog.meanings import explanation
+from duckmetrics.catalog.presets import tools_with
+from duckmetrics.compose.dialects import DIALECTS
+from duckmetrics.compose.portable import reason_against
 from pages.calls import calls, has_macro, sql_call, usual
 from pages.definition_parts import (
     NO_CHOICE,
@@ -39,7 +39,7 @@ from pages.tool_values import tools_section
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.explanation import Explanation
+    from duckmetrics.catalog.meanings import Explanation
     from pages.computed import Numbers
     from pages.definition_parts import Choice
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 import duckmetrics
-from duckmetrics.verdicts import BETTER, SIGNS, WORSE
+from duckmetrics.words.verdicts import BETTER, SIGNS, WORSE
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs/_static/compare.svg"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.compose.portable import reason_against
 from duckmetrics.engines.engine import INSTEAD
 from duckmetrics.engines.spark import SparkEngine
 

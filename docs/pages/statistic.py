@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.explanation import explanation
+from duckmetrics.catalog.meanings import explanation
 from duckmetrics.statistics.inputs import called_columns
 from pages.definition_parts import choices, displayed, families_of, readings, sources_section, sql_section
 from pages.markdown import facts, fenced, front, names_as_code, paragraphs, sentence, table, tabs
@@ -13,7 +13,7 @@ from pages.statistic_calls import statistic_calls
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.explanation import Explanation
+    from duckmetrics.catalog.meanings import Explanation
     from pages.computed import Numbers
 
 _FROM_EVALUATE = ["system", "metric", "query_id", "value"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.compose.reading import tables_of
+from duckmetrics.compose.composer import tables_of
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS
+from duckmetrics.inputs.ranking import MEANINGS, OF_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

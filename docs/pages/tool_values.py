@@ -6,8 +6,8 @@ import html
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.presets import preset
 from duckmetrics.inputs.inputs import ITEMS
-from duckmetrics.presets.presets import preset
 from pages.calls import usual
 from pages.markdown import dropdown, paragraphs, raw_html, table
 

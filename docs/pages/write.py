@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.api.catalogue import checks
 from duckmetrics.catalog.definition import METRIC_FAMILIES
-from duckmetrics.presets.presets import presets
+from duckmetrics.catalog.presets import presets
 from pages import check, commands, functions, index, macros, metric, statistic, tool_values
 from pages.computed import kept, key, with_numbers
 from pages.markdown import raw_html

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from duckmetrics.macro_queries.template import BETWEEN, BETWEEN_PIECES, IF, MARK, ONE, SEVERAL
-from duckmetrics.macros.shipped import macros_sql
+from duckmetrics.shell.shipped import macros_sql
+from duckmetrics.shell.template import BETWEEN, BETWEEN_PIECES, IF, MARK, ONE, SEVERAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -18,17 +18,16 @@ import pyarrow.parquet as pq
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION
-from duckmetrics.catalog.explanation import explanation
-from duckmetrics.catalog.meanings import meanings
+from duckmetrics.catalog.layouts import layouts
+from duckmetrics.catalog.meanings import explanation, meanings
+from duckmetrics.catalog.presets import presets
 from duckmetrics.checks.examination import protected
 from duckmetrics.checks.notes import WEIGHS
 from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.ranking_tables import GRADES
 from duckmetrics.inputs.sources import RUN
-from duckmetrics.layouts.layouts import layouts
-from duckmetrics.macros.script import macro_names
-from duckmetrics.presets.presets import presets
-from duckmetrics.ranking_inputs.truth import GRADES
-from duckmetrics.row_macros.row_comparison import not_compared
+from duckmetrics.shell.row_comparison import not_compared
+from duckmetrics.shell.script import macro_names
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.opening import open_engine
+from duckmetrics.inference.adjustment import HOLM, find_adjustment
 from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
-from duckmetrics.statistics.adjustment import HOLM, find_adjustment
 from duckmetrics.statistics.experiment import Plan, read_looks, run_experiment
-from duckmetrics.verdicts import ALPHA
+from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os

@@ -7,16 +7,15 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import METRIC_FAMILIES
-from duckmetrics.catalog.header import body
+from duckmetrics.catalog.definition import METRIC_FAMILIES, body
 from duckmetrics.catalog.meanings import meanings
-from duckmetrics.catalog.misspelled import of_tools
-from duckmetrics.catalog.parameters import written
+from duckmetrics.catalog.measure import written
+from duckmetrics.catalog.names import of_tools
+from duckmetrics.catalog.presets import tools_with
 from duckmetrics.catalog.spec_text import SPEC
 from duckmetrics.errors import UnknownNameError, suggestion
-from duckmetrics.presets.presets import tools_with
 from duckmetrics.results.findings import ERROR, NOTE, WARNING
-from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

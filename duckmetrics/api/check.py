@@ -7,24 +7,21 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import session_of
-from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.checks.inspection import INSPECT
-from duckmetrics.checks.messages import singular
+from duckmetrics.catalog.specs import refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.checks.counting import singular
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError
+from duckmetrics.evaluation.inspection import INSPECT
 from duckmetrics.evaluation.session import opened
-from duckmetrics.expressions.visible import visible
+from duckmetrics.inputs.ranking import MEANINGS
 from duckmetrics.inputs.request import read_request
-from duckmetrics.ranking_inputs.side_tables import MEANINGS
-from duckmetrics.results.document import document
 from duckmetrics.results.findings import ERROR, NOTE, SEVERITIES, WARNING
-from duckmetrics.results.markup import html
-from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import Tabular, screen_width
-from duckmetrics.sentences.lists import counted
+from duckmetrics.results.tabular import Tabular, document, html, readable, screen_width
+from duckmetrics.words.lists import counted
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     import os

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import ordered, session_of
 from duckmetrics.api.compared import compared, read_comparer
-from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.catalog.specs import refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.comparison.comparer import Recounting
 from duckmetrics.comparison.margins import margins_for
-from duckmetrics.comparison.methods import PAIRED
-from duckmetrics.comparison.recount import Recounting
+from duckmetrics.comparison.pairing import PAIRED
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
-from duckmetrics.verdicts import ALPHA
+from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os

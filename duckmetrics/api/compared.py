@@ -11,18 +11,18 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
+from duckmetrics.comparison.families import refuse_unfit
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
-from duckmetrics.comparison.max_t import refuse_unfit
-from duckmetrics.comparison.methods import find_test, of_all_pairs, read_planned
-from duckmetrics.comparison.unpaired import of_own_queries, without_unanswered
+from duckmetrics.comparison.pairing import find_test, of_all_pairs, read_planned
+from duckmetrics.comparison.rows import of_own_queries, without_unanswered
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
+from duckmetrics.inference.adjustment import HOLM, NONE, find_adjustment
 from duckmetrics.inputs.interval_options import read_flag, read_probability
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.evaluation import Evaluation
-from duckmetrics.sentences.families import MAX_T
-from duckmetrics.statistics.adjustment import HOLM, NONE, find_adjustment
+from duckmetrics.words.verdicts import MAX_T
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import ordered, session_of
-from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import is_of_table
+from duckmetrics.catalog.specs import is_of_table, refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
 from duckmetrics.inputs.request import read_request
-from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import readable
 
 if TYPE_CHECKING:
     import os

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import ordered, session_of
 from duckmetrics.api.compared import compared, read_comparer
-from duckmetrics.catalog.arguments import refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.catalog.specs import refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.comparison.contest import leaderboard as ranked
 from duckmetrics.comparison.families import OF_METRIC
 from duckmetrics.comparison.margins import margins_for
-from duckmetrics.comparison.methods import PAIRED
+from duckmetrics.comparison.pairing import PAIRED
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
-from duckmetrics.leaderboards.contest import leaderboard as ranked
-from duckmetrics.verdicts import ALPHA
+from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
+    from duckmetrics.comparison.leaderboard import Leaderboard
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.switches import Switches
 
 

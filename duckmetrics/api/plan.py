@@ -8,15 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.compared import compared, read_comparer
-from duckmetrics.catalog.arguments import refuse_misspelled
-from duckmetrics.comparison.methods import PAIRED
+from duckmetrics.catalog.specs import refuse_misspelled
+from duckmetrics.comparison.pairing import PAIRED
+from duckmetrics.comparison.planner import (
+    Goal,
+    Pilot,
+    name_of_units,
+    paired_pilots,
+    planned,
+    planned_rate,
+    read_goal,
+    read_number,
+    single_pilots,
+)
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.inference.adjustment import NONE
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
-from duckmetrics.planning.pilot import Pilot, name_of_units, paired_pilots, single_pilots
-from duckmetrics.planning.planner import Goal, planned, planned_rate, read_goal, read_number
-from duckmetrics.statistics.adjustment import NONE
-from duckmetrics.verdicts import ALPHA
+from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os
@@ -27,10 +36,10 @@ if TYPE_CHECKING:
     import duckdb
 
     from duckmetrics.comparison.comparer import Comparer
+    from duckmetrics.comparison.plan import Plan
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
-    from duckmetrics.planning.plan import Plan
     from duckmetrics.switches import Switches
 
 # Half of the units are in the control arm.

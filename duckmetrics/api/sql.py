@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.presets import preset
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table
-from duckmetrics.compose.reading import WITHOUT_TRUTH, needs_truth
+from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth
 from duckmetrics.errors import MetricError
-from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""The definitions under sql/: headers, metrics and their specs, signatures."""
+"""The definitions under sql/: headers, metrics and their specs; the conventions and layouts of tools."""

@@ -17,6 +17,7 @@ from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, u
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+
 # Folders within a folder that hold something else; the others only separate the families.
 KINDS = {
     "checks/counts": "count_checks",

@@ -2,22 +2,243 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import Definition, Param, required
-from duckmetrics.catalog.parameters import CUTOFF, written
-from duckmetrics.catalog.signature import AGGREGATION, TIME_ZONE, Signature
-from duckmetrics.errors import MetricError
+from duckmetrics.catalog.definition import Definition, Param, required, substituted
+from duckmetrics.errors import DefinitionError, MetricError, suggestion
+from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from duckmetrics.expressions.folding import Value
-    from duckmetrics.presets.presets import NameSet
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.presets import NameSet
+
+
+_DIGITS = re.compile(r"-?[0-9]+")
+
+_WORD = re.compile(r"[A-Za-z_][\w.-]*")
+
+CUTOFF = "k"
+# The parameters that all metrics of a call have in common.
+PER_CALL = ("population",)
+
+
+def typed_value(where: str, param: Param, value: object) -> Value:
+    """Read a value as the type that the parameter declares."""
+    if param.default is None and not param.required and (
+        value is None or str(value).lower() in ("null", "none")
+    ):  # fmt: skip
+        return None
+    try:
+        return _READERS[param.type](value)
+    except (ValueError, TypeError, OverflowError, KeyError):
+        wanted = {int: "a whole number", float: "a number", bool: "true or false"}
+        raise MetricError(
+            where,
+            f"{param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}",
+            f"write {_sample(param)}",
+        ) from None
+
+
+def _sample(param: Param, others: Mapping[str, Value] | None = None) -> str:
+    """Write a value that is allowed, next to those of the other parameters."""
+    if param.name == CUTOFF:
+        return "a positive number after @, such as @10"
+    tried = [value for value in (param.default, *_SAMPLES[param.type]) if value is not None]
+    allowed = (
+        value for value in tried
+        if not any(is_violated(check, {**(others or {}), param.name: value}) for check in param.checks)
+    )  # fmt: skip
+    return f"{param.name}={written(next(allowed, tried[0]))}"
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError
+    if isinstance(value, str) and not _DIGITS.fullmatch(value):
+        raise ValueError
+    return int(value if isinstance(value, int | float) else str(value))
+
+
+def _real(value: object) -> float:
+    number = float(value if isinstance(value, int | float) else str(value))
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value[1:-1].replace("''", "'") if value[:1] == "'" else value
+
+
+def _flag(value: object) -> bool:
+    return {"true": True, "false": False, "True": True, "False": False}[str(value)]
+
+
+def is_violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
+    """Return whether a CHECK is violated, which means that it is false; NULL passes, as in SQL."""
+    return constant(substituted(check, values)) is False
+
+
+def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
+    value = values[param.name]
+    for check in param.checks:
+        if not is_violated(check, values):
+            continue
+        if isinstance(check, exp.In):
+            options = [str(choice) for choice in param.choices]
+            given = "" if value is None else str(value)
+            hint = suggestion(given, options, f"choose {' or '.join(options)}")
+            raise MetricError(spec, f"{param.name} cannot be {str(value)!r}", hint)
+        if (needed := _needs(check)) is not None:
+            raise MetricError(spec, f"{param.name}={written(value)} needs {needed}", "write it as in @10")
+        raise MetricError(
+            spec,
+            f"{param.name} is {written(value)}, but must satisfy {check.sql(dialect='duckdb')}",
+            _share_of(param, value) or f"write {_sample(param, values)}",
+        )
+
+
+def is_share(param: Param) -> bool:
+    """Return whether a parameter is above 0 and at most 1, so that people may think of percent."""
+    checks = {check.sql() for check in param.checks}
+    ends = {f"{param.name} < 1", f"{param.name} <= 1"}
+    return f"{param.name} > 0" in checks and bool(ends & checks) and param.type is float
+
+
+def _share_of(param: Param, value: Value) -> str | None:
+    """Return advice to write a percentage as a share, None if the value does not look like a percentage."""
+    if not is_share(param) or not isinstance(value, int | float) or not 2 <= value <= 100:
+        return None
+    share = value / 100
+    return None if any(is_violated(c, {param.name: share}) for c in param.checks) else f"write {share:.15g}"
+
+
+def _needs(check: exp.Expr) -> str | None:
+    """Read ``norm <> 'k' OR k IS NOT NULL``: the value needs another parameter."""
+    if isinstance(check, exp.Paren):
+        return _needs(check.this)
+    if isinstance(check, exp.Or) and isinstance(check.expression, exp.Not):
+        columns = [column.name for column in check.expression.find_all(exp.Column)]
+        return columns[0] if columns else None
+    return None
+
+
+def written(value: Value) -> str:
+    """Write a value the way a spec has it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    text = str(value)
+    return (
+        text if isinstance(value, int) or _WORD.fullmatch(text) else f"'{text.replace(chr(39), 2 * chr(39))}'"
+    )
+
+
+# Values to try for a parameter without a default; one of them is allowed.
+_SAMPLES: dict[type, tuple[Value, ...]] = {
+    int: (1, 2, 10), float: (1, 0.5, 0.1, 10), str: ("word",), bool: (True, False)
+}  # fmt: skip
+_READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, str: _text, bool: _flag}
+
+
+AGGREGATION, VERSION = "agg", "v"
+TIME_ZONE = "time_zone"
+# The parts that are common to a call, and so belong to no spec.
+_OF_CALL = ("population", TIME_ZONE)
+_NAME = re.compile(r"(?P<metric>\w+(?:\.\w+)?)(?:@(?P<k>\d+))?")
+_PART = re.compile(r"(?P<name>\w+):(?P<value>'(?:[^']|'')*'|[^|']*)")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The conventions behind a number: ``ndcg@10|discount:log2|gain:linear|...|agg:mean|v:0.1.0``.
+
+    Two numbers with equal signatures from equal data are equal.
+
+    Attributes:
+        metric: its name, with the family where the name alone is ambiguous.
+        k: the cut-off.
+        params: name and value of every other parameter and switch, as a spec has them; and the time zone of
+            the call, if a slice or condition depends on it.
+        aggregation: from values per query to one number; None for metrics of rows.
+        version: of duckmetrics.
+    """
+
+    metric: str
+    k: int | None
+    params: tuple[tuple[str, str], ...]
+    aggregation: str | None
+    version: str
+
+    def __str__(self) -> str:
+        cutoff = "" if self.k is None else f"@{self.k}"
+        parts = [f"{name}:{value}" for name, value in self.params]
+        aggregated = [f"{AGGREGATION}:{self.aggregation}"] if self.aggregation else []
+        return "|".join([f"{self.metric}{cutoff}", *parts, *aggregated, f"{VERSION}:{self.version}"])
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature; the inverse of ``str``.
+
+        Raises:
+            MetricError: the text is not a signature.
+        """
+        head, _, rest = text.partition("|")
+        name = _NAME.fullmatch(head)
+        parts = [(part["name"], part["value"]) for part in _PART.finditer(rest)]
+        values = dict(parts)
+        whole = "|".join(f"{n}:{v}" for n, v in parts)
+        if name is None or whole != rest or VERSION not in values or len(values) < len(parts):
+            raise MetricError(
+                f"signature {text!r}",
+                "cannot be read",
+                "write it as a result shows it, such as 'ndcg@10|gain:linear|...|v:0.1.0'",
+            )
+        params = tuple((n, v) for n, v in parts if n not in (AGGREGATION, VERSION))
+        k = None if name["k"] is None else int(name["k"])
+        return cls(name["metric"], k, params, values.get(AGGREGATION), values[VERSION])
+
+    @property
+    def spec(self) -> str:
+        """A spec with every parameter, except those that are common to a call."""
+        arguments = [f"{n}={v}" for n, v in self.params if n not in _OF_CALL]
+        arguments += [f"{AGGREGATION}={self.aggregation}"] if self.aggregation else []
+        written = f"({', '.join(arguments)})" if arguments else ""
+        return f"{self.metric}{written}{'' if self.k is None else f'@{self.k}'}"
+
+    def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
+        """Return the differences: name -> the value here and the value there.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics=["precision", "precision(threshold=0.7)"])
+            here, there = [duckmetrics.Signature.parse(row["signature"]) for row in ev.rows]
+            here.differences(there)  # {'threshold': ('0.5', '0.7')}
+        """
+        here, there = self._parts(), other._parts()
+        names = dict.fromkeys([*here, *there])
+        return {n: (here.get(n), there.get(n)) for n in names if here.get(n) != there.get(n)}
+
+    def _parts(self) -> dict[str, str | None]:
+        k = None if self.k is None else str(self.k)
+        return {
+            "metric": self.metric, "k": k, **dict(self.params),
+            AGGREGATION: self.aggregation, "version": self.version,
+        }  # fmt: skip
+
 
 DEFAULT_AGGREGATION = "mean"
 
@@ -139,3 +360,41 @@ def refuse_several(measures: Sequence[Measure], names: Iterable[str]) -> None:
                 f"need {usual}, but all metrics of a call have one {name}",
                 f"ask for them separately, or choose one, such as {name}={written(next(iter(found)))}",
             )
+
+
+POSITIONS, EXPONENTIAL, CORRECTED, WEIGHED = "positions", "exponential", "corrected", "weighed"
+FACTS = {
+    POSITIONS: "the order of the rows in the input decides about equal scores",
+    EXPONENTIAL: "the gain of an item is two to the power of its grade",
+    WEIGHED: "an item weighs as much as a power of the popularity of the most popular item over its own",
+    CORRECTED: "ranks among all items are estimated from ranks among sampled candidates",
+}
+
+
+def holds(catalog: Catalog, fact: str, measure: Measure) -> bool:
+    """Return whether the file of a measure, or a relation that it reads, says that a fact holds."""
+    every = (measure.metric, *catalog.foundations(measure.metric))
+    conditions = [definition.facts[fact] for definition in every if fact in definition.facts]
+    return any(constant(substituted(condition, measure.values)) is True for condition in conditions)
+
+
+def parameter_of(catalog: Catalog, fact: str) -> str:
+    """Return the name of the parameter that decides whether a fact holds.
+
+    Raises:
+        DefinitionError: no file declares the fact, or it depends on several parameters.
+    """
+    names = {
+        column.name for one in declaring(catalog, fact) for column in one.facts[fact].find_all(exp.Column)
+    }
+    if len(names) != 1:
+        raise DefinitionError(
+            "facts", f"{fact} depends on {len(names)} parameters", "declare it with exactly one parameter"
+        )
+    return names.pop()
+
+
+def declaring(catalog: Catalog, fact: str) -> list[Definition]:
+    """Return the definitions that declare a fact."""
+    every = (*catalog.metrics.values(), *catalog.relations.values())
+    return [definition for definition in every if fact in definition.facts]

@@ -11,6 +11,7 @@ from duckmetrics.errors import MetricError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
 ORDER = (
     "the tables come first, then the metrics; several systems are one argument: ({'A': run_a, 'B': run_b}, "
     "truth, metrics)"

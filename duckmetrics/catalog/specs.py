@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from difflib import get_close_matches
+from inspect import signature
+from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog import misspelled
-from duckmetrics.catalog.catalog import Alias, Catalog
+from duckmetrics.catalog.catalog import Alias, Catalog, catalog
 from duckmetrics.catalog.definition import RANKING, Definition, Param
-from duckmetrics.catalog.foreign_names import expanded, meant_by, once
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure, refuse_several
-from duckmetrics.catalog.parameters import CUTOFF, PER_CALL, check_value, is_violated, typed_value
-from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.catalog.spec_text import SPEC, arguments, with_cutoffs
-from duckmetrics.catalog.without_effect import (
+from duckmetrics.catalog.measure import (
+    AGGREGATION,
+    CUTOFF,
+    DEFAULT_AGGREGATION,
+    PER_CALL,
+    Measure,
+    check_value,
+    is_violated,
+    refuse_several,
+    typed_value,
+)
+from duckmetrics.catalog.names import USUAL, advice_for, expanded, meant_by, of_tools, once
+from duckmetrics.catalog.presets import presets
+from duckmetrics.catalog.spec_text import SPEC, arguments, read_specs, with_cutoffs
+from duckmetrics.catalog.switches import (
     changes_nothing,
     is_idle,
     is_without_effect,
     named_after_cutoff,
     refusal,
 )
-from duckmetrics.errors import MetricError, UnknownNameError, suggestion, unknown
-from duckmetrics.presets.presets import presets
+from duckmetrics.errors import DuckmetricsError, MetricError, UnknownNameError, suggestion, unknown
+from duckmetrics.switches import Switches
+from duckmetrics.words.lists import joined, verb
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.foreign_names import Meaning
+    from duckmetrics.catalog.names import Meaning
+    from duckmetrics.catalog.presets import Entry, Preset
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.presets.presets import Entry, Preset
 
     Meant = Callable[[], str | None]
 
@@ -122,7 +134,7 @@ def _called_elsewhere(
     """
     known = meant_by(catalog, spec, presets().values())
     if not known and isinstance(error, UnknownNameError):
-        raise misspelled.of_tools(catalog, spec, like) or error
+        raise of_tools(catalog, spec, like) or error
     if not known or (like is not None and not isinstance(error, UnknownNameError)):
         raise error
     try:
@@ -154,9 +166,7 @@ def _found(catalog: Catalog, spec: str, meant: Meant) -> tuple[re.Match[str], Al
     """
     match = SPEC.fullmatch(spec)
     if match is None:
-        raise UnknownNameError(
-            spec, "cannot be read", misspelled.advice_for(catalog, spec) or misspelled.USUAL
-        )
+        raise UnknownNameError(spec, "cannot be read", advice_for(catalog, spec) or USUAL)
     if match["family"] is not None and match["family"].lower() not in {family for family, _ in catalog.names}:
         raise _of_no_family(catalog, spec.strip(), match)
     chosen: Meant = meant if match["k"] is None else lambda: RANKING
@@ -164,7 +174,7 @@ def _found(catalog: Catalog, spec: str, meant: Meant) -> tuple[re.Match[str], Al
         return match, catalog.find(match["name"].replace("-", "_"), match["family"], chosen)
     except MetricError as error:
         if isinstance(error, UnknownNameError):
-            error.advice = misspelled.advice_for(catalog, spec) or error.advice
+            error.advice = advice_for(catalog, spec) or error.advice
         raise error.within(spec.strip()) from None
 
 
@@ -372,3 +382,49 @@ def _values(
                 raise MetricError(spec, *changes_nothing(catalog, metric, name, values[name]))
             values[name] = declared[name].default
     return values
+
+
+# Names that other tools give to these arguments.
+MEANT = {
+    "level": "interval", "confidence": "interval", "confidence_level": "interval", "ci": "interval",
+    "control": "baseline", "reference_system": "baseline", "groupby": "by", "group_by": "by", "slices": "by",
+    "segments": "by", "con": "connection", "conn": "connection", "correction": "adjust", "preset": "like",
+    "n_resamples": "resamples", "n_bootstrap": "resamples", "random_state": "seed", "filter": "where",
+}  # fmt: skip
+# The least similarity of a name and an argument; a switch seldom reaches it.
+LIKE = 0.8
+
+
+def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> None:
+    """Refuse a name that is not a switch, and is spelled nearly like an argument, or means one elsewhere.
+
+    Raises:
+        MetricError: names the argument.
+    """
+    arguments = [name for name in signature(function).parameters if name != "switches"]
+    for name in switches:
+        meant = [MEANT[name]] if name in MEANT else get_close_matches(name, arguments, n=1, cutoff=LIKE)
+        near = [argument for argument in meant if argument in arguments]
+        if name not in Switches.__annotations__ and near:
+            raise MetricError(
+                f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"
+            )
+
+
+def refuse_metrics_as_truth(truth: Any, metrics: Any, connection: Any) -> None:
+    """Refuse specs of metrics as the second argument, which is the truth, if they name no file or table.
+
+    Raises:
+        MetricError: says how to pass them.
+    """
+    texts = [truth] if isinstance(truth, str) else truth
+    if metrics is not None or connection is not None or not isinstance(texts, list | tuple) or not texts:
+        return
+    if not all(isinstance(text, str) and not os.path.exists(text) for text in texts):
+        return
+    try:
+        parse_measures(catalog(), read_specs(texts), {}, lambda: RANKING)
+    except DuckmetricsError:
+        return
+    given = f"{joined([*map(repr, texts)])} {verb(len(texts), 'is a metric', 'are metrics')}"
+    raise MetricError("truth", f"{given}, and the second argument is the truth", f"write metrics={texts!r}")

@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.catalog.switches import aggregation_switch, switches_of
 
 if TYPE_CHECKING:

@@ -97,8 +97,8 @@ def engine_of(options: dict[str, Any]) -> Any:
     if options.get("engine", "duckdb") == "duckdb":
         if options.get("master") is not None:
             raise click.UsageError("--master: belongs to Spark; add --engine spark")
-        from duckmetrics.connections.setup import read_setup
         from duckmetrics.engines.duckdb import DuckDBEngine
+        from duckmetrics.engines.settings import read_setup
         from duckmetrics.engines.snapshots import AUTO
 
         attached = pairs_of("--attach", options["attach"])

@@ -17,9 +17,8 @@ def presets(name: str | None, all_: bool) -> None:
     duckmetrics presets
     duckmetrics presets trec_eval
     """
-    from duckmetrics.presets.pages import page, pages
-    from duckmetrics.presets.presets import preset
-    from duckmetrics.presets.presets import presets as every
+    from duckmetrics.catalog.presets import page, pages, preset
+    from duckmetrics.catalog.presets import presets as every
 
     if all_:
         click.echo(pages(), nl=False)
@@ -42,8 +41,7 @@ def layouts(name: str | None, all_: bool) -> None:
     duckmetrics layouts
     duckmetrics layouts rectools
     """
-    from duckmetrics.layouts.layouts import layout
-    from duckmetrics.layouts.pages import listed, page, pages
+    from duckmetrics.catalog.layouts import layout, listed, page, pages
 
     if all_:
         click.echo(pages(), nl=False)
@@ -99,7 +97,7 @@ def dialects(all_: bool) -> None:
     duckmetrics dialects
     duckmetrics dialects --all
     """
-    from duckmetrics.dialects import DIALECTS
+    from duckmetrics.compose.dialects import DIALECTS
 
     if all_:
         from duckmetrics.cli.support import page

@@ -52,8 +52,8 @@ from duckmetrics.cli.options import (
     WHOLE,
     with_options,
 )
+from duckmetrics.engines.targets import RULE, page_file
 from duckmetrics.inputs.interval_options import LEVEL
-from duckmetrics.outputs.targets import RULE, page_file
 
 # The options of a report, which writes one file.
 LIMITS = (THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT, ATTACH, SNAPSHOT, TIME_ZONE, CONFIG)

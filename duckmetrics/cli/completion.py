@@ -58,21 +58,21 @@ def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 def charts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete the name of a chart."""
     from duckmetrics.catalog.catalog import catalog
-    from duckmetrics.pictures.of_comparisons import names_of_comparisons
+    from duckmetrics.pages.pictures import names_of_comparisons
 
     return _listed(dict.fromkeys(names_of_comparisons(catalog().charts), ""), incomplete)
 
 
 def tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete a tool that has a preset, or the last one of a list."""
-    from duckmetrics.presets.presets import presets
+    from duckmetrics.catalog.presets import presets
 
     return _listed({name: tool.title for name, tool in presets().items()}, incomplete)
 
 
 def layouts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete a tool that has a layout."""
-    from duckmetrics.layouts.layouts import layouts as every
+    from duckmetrics.catalog.layouts import layouts as every
 
     return _listed({name: known.title for name, known in every().items()}, incomplete)
 
@@ -84,7 +84,7 @@ def checks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 
 def dialects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-    from duckmetrics.dialects import DIALECTS
+    from duckmetrics.compose.dialects import DIALECTS
 
     return _listed({dialect.name: dialect.engine for dialect in DIALECTS.values()}, incomplete)
 
@@ -191,7 +191,7 @@ def _arguments(name: str, inside: str) -> list[CompletionItem[Any]]:
     """
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.definition import RANKING
-    from duckmetrics.catalog.parameters import CUTOFF, PER_CALL
+    from duckmetrics.catalog.measure import CUTOFF, PER_CALL
     from duckmetrics.catalog.spec_text import last_argument
     from duckmetrics.catalog.switches import aggregation_switch, switches_of
 
@@ -230,7 +230,7 @@ def _takes_cutoff(name: str) -> bool:
     """Return whether a cut-off may follow a name."""
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.definition import RANKING
-    from duckmetrics.catalog.parameters import CUTOFF
+    from duckmetrics.catalog.measure import CUTOFF
 
     alias = catalog().names.get((RANKING, name.removeprefix(f"{RANKING}.")))
     return alias is not None and CUTOFF in catalog().params(alias.metric)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from duckmetrics.engines.targets import DATABASE_SUFFIXES, SUFFIXES, url_of
 from duckmetrics.errors import InputError, unknown
-from duckmetrics.outputs.overlaps import url_of
-from duckmetrics.outputs.targets import DATABASE_SUFFIXES, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli.config import from_file
+from duckmetrics.engines import targets
+from duckmetrics.engines.targets import DATABASE_SUFFIXES, refuse_url, url_of
 from duckmetrics.errors import InputError
-from duckmetrics.outputs import targets
-from duckmetrics.outputs.overlaps import refuse_url, url_of
-from duckmetrics.outputs.targets import DATABASE_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -57,11 +57,11 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
+from duckmetrics.engines import targets
 from duckmetrics.inputs.interval_options import LEVEL
-from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
-    from duckmetrics.charts.chart import Chart
+    from duckmetrics.pages.chart import Chart
 
 # The charts that show intervals, also if the caller names no level.
 WITH_INTERVALS = ("intervals", "slices", "calibration_by_slice")
@@ -204,8 +204,7 @@ def chart(**options: Any) -> None:
         --baseline A -m ndcg@10,mrr -o change.svg
     """
     from duckmetrics.catalog.catalog import catalog
-    from duckmetrics.pictures.of_comparisons import names_of_comparisons
-    from duckmetrics.pictures.of_evaluations import DIFFERENCES, known_name
+    from duckmetrics.pages.pictures import DIFFERENCES, known_name, names_of_comparisons
 
     known_name(options["chart"], names_of_comparisons(catalog().charts))
     format_ = checked_picture(options)

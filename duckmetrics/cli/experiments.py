@@ -32,7 +32,7 @@ from duckmetrics.cli.options import (
     SIDE_TABLES,
     with_options,
 )
-from duckmetrics.expressions.visible import visible
+from duckmetrics.words.visible import visible
 
 # The options of a plan that are arguments as they are.
 WANTED = (

@@ -18,9 +18,8 @@ from duckmetrics.cli.database import (
     rows_of,
     scratch,
 )
-from duckmetrics.outputs import folders, targets
-from duckmetrics.outputs.overlaps import url_of
-from duckmetrics.outputs.targets import SUFFIXES
+from duckmetrics.engines import targets
+from duckmetrics.engines.targets import SUFFIXES, refuse_folder, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,7 +60,7 @@ def checked_picture(options: dict[str, Any]) -> str:
     Raises:
         InputError: the suffix is not that of a picture, or the file must not be replaced.
     """
-    from duckmetrics.charts.chart import format_of_picture
+    from duckmetrics.pages.chart import format_of_picture
 
     output = options["output"]
     format_ = format_of_picture(output)
@@ -96,7 +95,7 @@ def _files_beside(options: dict[str, Any], inputs: Sequence[str]) -> list[tuple[
     if is_folder and per_query is None:
         raise click.UsageError("--partition-by: is for --per-query FOLDER")
     if is_folder and per_query and url_of(per_query) is None and options.get("engine") != "spark":
-        folders.refuse(Path(per_query), inputs)
+        refuse_folder(Path(per_query), inputs)
     if not is_folder and per_query is not None and Path(per_query).suffix.lower() != ".parquet":
         raise click.UsageError(
             f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"

@@ -19,8 +19,8 @@ import click
 
 from duckmetrics.cli.exit_codes import BAD_INPUT, ENGINE_FAILED, INTERRUPTED, PIPE_CLOSED
 from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
-from duckmetrics.expressions.visible import escape_what_a_stream_cannot_write, visible
 from duckmetrics.version import __version__
+from duckmetrics.words.visible import escape_what_a_stream_cannot_write, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ import click
 
 from duckmetrics.cli import completion, config
 from duckmetrics.engines.snapshots import CHOICES
-from duckmetrics.outputs.targets import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
+from duckmetrics.engines.targets import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,17 +9,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of, grouped
-from duckmetrics.expressions.visible import visible
-from duckmetrics.outputs.targets import WRITTEN_BY, write_text
-from duckmetrics.results.brief import brief_columns
-from duckmetrics.results.document import document, json_text
-from duckmetrics.results.grid import blocks_of, footer_of, plain_lines
-from duckmetrics.results.markup import markdown_line
-from duckmetrics.results.tabular import Shown, aligned, cell_text, listed
-from duckmetrics.results.verification import in_one_line
-from duckmetrics.screens.columns import cells_of
-from duckmetrics.screens.long import NUMERIC
-from duckmetrics.screens.signs import writable
+from duckmetrics.engines.targets import WRITTEN_BY, write_text
+from duckmetrics.pages.comparison_screen import NUMERIC
+from duckmetrics.pages.screens import cells_of, writable
+from duckmetrics.results.evaluation import in_one_line
+from duckmetrics.results.grid import blocks_of, brief_columns, footer_of, plain_lines
+from duckmetrics.results.tabular import Shown, aligned, cell_text, document, json_text, listed, markdown_line
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -29,14 +25,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from duckmetrics.leaderboards.leaderboard import Leaderboard
+    from duckmetrics.comparison.leaderboard import Leaderboard
+    from duckmetrics.pages.screens import Column
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.tabular import Printed, Tabular
-    from duckmetrics.screens.columns import Column
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")

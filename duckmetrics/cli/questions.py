@@ -57,7 +57,7 @@ def conventions(**options: Any) -> None:
     duckmetrics conventions run.parquet truth.parquet -m ndcg@10 --like trec_eval,sklearn
     duckmetrics conventions run.parquet --history train.parquet -m gini@10
     """
-    from duckmetrics.sensitivity.peers import conventions as compute
+    from duckmetrics.comparison.peers import conventions as compute
 
     tools = [tool.strip() for text in options["like"] for tool in text.split(",")]
     more = {name: options[name] for name in SIDE_NAMES if name in options}
@@ -75,7 +75,7 @@ def ties(**options: Any) -> None:
     \b
     duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
     """
-    from duckmetrics.sensitivity.ties import ties as compute
+    from duckmetrics.comparison.ties import ties as compute
 
     _report_rows(compute, options, like=options["like"])
 
@@ -244,8 +244,8 @@ def sampled(**options: Any) -> None:
     duckmetrics sampled run.parquet truth.parquet -m recall@10,ndcg@10 --n-items 10000
     duckmetrics sampled run.parquet truth.parquet -m map --n-items 10000 --n-negatives 99 --gamma 0.01
     """
-    from duckmetrics.sensitivity.sampled import METHODS
-    from duckmetrics.sensitivity.sampled import sampled as compute
+    from duckmetrics.comparison.sampled import METHODS
+    from duckmetrics.comparison.sampled import sampled as compute
 
     methods = [method.strip() for text in options["methods"] for method in text.split(",")]
     given = {name: options[name] for name in ("like", "n_items", "n_negatives", "gamma")}

@@ -11,7 +11,7 @@ import click
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import pairs_of
 from duckmetrics.cli.options import LIKE, with_options
-from duckmetrics.outputs import targets
+from duckmetrics.engines import targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def macros(output: Path | None, database: Path | None, name: str | None) -> None
     The file ships with the package and is copied. It is written from the definitions if -o names the
     shipped file itself.
     """
-    from duckmetrics.macros import shipped
+    from duckmetrics.shell import shipped
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
@@ -109,7 +109,7 @@ def macros(output: Path | None, database: Path | None, name: str | None) -> None
 def _write_database(path: Path, name: str) -> None:
     """Write the macros into a database, and show the progress."""
     from duckmetrics.engines.progress import line
-    from duckmetrics.macros.shipped import macros_database
+    from duckmetrics.shell.shipped import macros_database
 
     if not sys.stderr.isatty():
         macros_database(path, name=name)
@@ -133,7 +133,7 @@ def shell(arguments: Sequence[str]) -> None:
     duckmetrics shell warehouse.duckdb -readonly
     duckmetrics shell -c "FROM ndcg('run.parquet', 'truth.parquet', k := 10)"
     """
-    from duckmetrics.macros.shell import run
+    from duckmetrics.shell.shipped import run
 
     sys.exit(run(arguments))
 
@@ -161,8 +161,7 @@ def try_(predictions: Path | None, truth: Path | None, page: Path | None, opens:
     """
     import webbrowser
 
-    from duckmetrics.serving.page import find_page, page_with
-    from duckmetrics.serving.server import PageServer, serve
+    from duckmetrics.cli.server import PageServer, find_page, page_with, serve
 
     given = [path for path in (predictions, truth) if path is not None]
     server = PageServer(page_with(find_page(page), given))

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.statistics.chi_square import ChiSquare
-    from duckmetrics.statistics.run import TestResult
+    from duckmetrics.statistics.run import ChiSquare, TestResult
 
 COUNTS, ROWS = "COUNT COUNT… | TABLE", "ROW ROW… | TABLE"
 expected_option = click.option(
@@ -138,7 +137,7 @@ def chi_square(observed: Sequence[str], expected: str | None, **options: Any) ->
     duckmetrics test chi-square 90,60,104 30,50,51
     duckmetrics test chi-square log.parquet --column row=variant --column column=clicked
     """
-    from duckmetrics.statistics.chi_square import chi_square as compute
+    from duckmetrics.statistics.run import chi_square as compute
 
     data = counts_of(observed)
     format_ = checked_files(options, [data] if isinstance(data, str) else [], known=False)

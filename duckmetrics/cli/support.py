@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from duckmetrics.api.sql import sql
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.dialects import DIALECTS
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.compose.dialects import DIALECTS
+from duckmetrics.compose.portable import reason_against
 from duckmetrics.errors import UnsupportedError
 
 if TYPE_CHECKING:

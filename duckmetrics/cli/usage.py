@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from duckmetrics.connections.near_names import VERSIONS
+from duckmetrics.engines.near_names import VERSIONS
 from duckmetrics.errors import suggestion
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Comparison of systems: is one better than another?"""
+"""Comparison of systems: with a baseline, of all pairs, planned, and by the conventions of tools."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.comparison.families import OF_SLICING, adjust_families, families_of
-from duckmetrics.comparison.findings import (
+from duckmetrics.comparison.families import (
+    OF_SLICING,
+    adjust_families,
+    families_of,
+    joint_rows,
     note_on_looks,
     note_on_samples,
     out_of_reach,
@@ -16,20 +19,17 @@ from duckmetrics.comparison.findings import (
     warning_of_test,
 )
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
-from duckmetrics.comparison.max_t import joint_rows
-from duckmetrics.comparison.methods import (
+from duckmetrics.comparison.pairing import (
     OF_OTHER_UNITS,
     PAIRED,
     UNPAIRED,
     UNPAIRED_RANDOMIZATION,
-    is_always_valid,
-    of_all_pairs,
-)
-from duckmetrics.comparison.pairing import (
     Row,
+    is_always_valid,
     is_clustered,
     is_of_rows,
     key_of_row,
+    of_all_pairs,
     of_systems,
     of_whole,
     refuse_unpaired,
@@ -38,32 +38,36 @@ from duckmetrics.comparison.pairing import (
     way_out,
 )
 from duckmetrics.comparison.rows import (
+    ERROR,
     by_system,
+    compared_slices,
     comparison_row,
     difference,
     pair_rows,
     raise_to_sign_test,
     reason_arguments,
+    refuse_many_units,
     result_of_row,
+    shared_units,
     sort_rows,
     tested_samples,
     tested_units,
     verdict_arguments,
 )
-from duckmetrics.comparison.slices import ERROR, compared_slices
-from duckmetrics.comparison.unpaired import refuse_many_units, shared_units
-from duckmetrics.errors import InputError, MetricError, suggestion
+from duckmetrics.errors import DuckmetricsError, EngineError, InputError, MetricError, suggestion
+from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.adjustment import NONE
 from duckmetrics.inference.units import N_BASELINE
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
+from duckmetrics.inputs.request import with_switches
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
-from duckmetrics.sentences.families import MAX_T
-from duckmetrics.statistics.adjustment import NONE
 from duckmetrics.statistics.answers import REASON, VERDICT, answers
+from duckmetrics.words.verdicts import MAX_T
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -72,9 +76,10 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.interval_options import Inference
-    from duckmetrics.inputs.margins import Margins
+    from duckmetrics.inputs.interval_options import Inference, Margins
+    from duckmetrics.results.comparison import Recounted
     from duckmetrics.results.findings import Finding
+
 
 # What the values mean next to a difference of the common queries.
 OF_ALL = "the values next to it are of all queries of each system"
@@ -349,3 +354,33 @@ class Comparer:
 
 def _measures(parts: Iterable[FamilyEvaluation]) -> list[Measure]:
     return [measure for part in parts for measure in part.measures]
+
+
+@dataclass(frozen=True)
+class Recounting:
+    """Compares again without slices.
+
+    Attributes:
+        session: the session of the comparison.
+        specs: the metrics as typed.
+        baseline: the system that the others are compared with.
+    """
+
+    comparer: Comparer
+    session: Session
+    specs: Sequence[str]
+    baseline: str
+
+    def __call__(self, switches: Mapping[str, Any]) -> Recounted:
+        """Return the rows with other switches, or the error that says why there are none."""
+        known = self.session
+        try:
+            request = with_switches(known.catalog, replace(known.request, by=(), computed={}), switches)
+            with opened(request, known.engine, keep=False, attached=dict(known.attached)) as session:
+                parts = session.parts(session.measures(self.specs))
+                comparer = replace(self.comparer, pairs=False)
+                return comparer.result(session, parts, self.baseline).rows
+        except EngineError:
+            raise
+        except DuckmetricsError as error:
+            return error

@@ -3,22 +3,104 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.comparison.pairing import PAIRED, PLANNED, RANDOMIZATION, SAMPLED, is_always_valid
 from duckmetrics.compose.functions import linked
+from duckmetrics.errors import MetricError
 from duckmetrics.expressions.build import call, picked, quoted, values_table
 from duckmetrics.expressions.folding import literal
-from duckmetrics.expressions.visible import hashable
-from duckmetrics.results.document import SMALLEST_P
-from duckmetrics.statistics.adjustment import NONE, adjusted_p
+from duckmetrics.inference.adjustment import NONE, adjusted_p, tested_together
+from duckmetrics.results.findings import NOTE, WARNING, Finding
+from duckmetrics.results.tabular import SMALLEST_P
+from duckmetrics.words.rounding import ROUNDING
+from duckmetrics.words.verdicts import MAX_T
+from duckmetrics.words.visible import hashable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.comparison.pairing import Row
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
+
+
+# The tests of the mean difference, whose order is that of the statistic.
+FITTING = (PAIRED, RANDOMIZATION)
+# Statistics that are computed at most, and products of signs and differences. More comparisons take fewer
+# resamples, and more units share their signs in groups.
+STATISTICS, PRODUCTS = 10_000_000, 2_000_000_000
+FEWEST_RESAMPLES = 2000
+MOST_GROUPS, FEWEST_GROUPS = 2000, 200
+
+
+def refuse_unfit(test: Definition, adjust: str, pairs: bool) -> None:
+    """Refuse a joint adjustment of p-values of another statistic, or of all pairs of systems.
+
+    Raises:
+        MetricError: max_t does not hold for the comparisons.
+    """
+    if adjust != MAX_T:
+        return
+    if pairs:
+        raise MetricError(
+            "adjust",
+            "max_t compares systems with one baseline, and these are all pairs",
+            "use test='tukey' (--test tukey), which looks at all pairs together, or adjust='holm'",
+        )
+    if test.name not in FITTING:
+        raise MetricError(
+            "adjust",
+            f"max_t compares means by random signs, and {test.name} has another p",
+            "use test='t' or 'randomization', or adjust='holm'",
+        )
+
+
+def joint_rows(
+    catalog: Catalog,
+    engine: Engine,
+    parts: Sequence[FamilyEvaluation],
+    baseline: str,
+    inference: Inference,
+) -> dict[tuple[Any, ...], Row]:
+    """Return p_adjusted, alpha_each and resamples of every comparison, by the keys of `Units.row_key`.
+
+    All comparisons of a slicing are adjusted together.
+
+    Raises:
+        MetricError: a metric is compared on samples of the whole metric, so that no unit has a value.
+    """
+    for part in parts:
+        if part.units is not None and part.units.samples is not None:
+            raise MetricError(
+                part.units.samples.units.measures[0],
+                "has no values of units, whose signs adjust=max_t draws",
+                "leave it out, or use adjust='holm' (--adjust holm)",
+            )
+    every = [part.units for part in parts if part.units is not None and part.units.measures]
+    compared = (row for part in parts for row in part.rows if row["system"] != baseline)
+    found: dict[tuple[Any, ...], Row] = {}
+    for slicing, comparisons in Counter(row["slice"] for row in compared).items() if every else ():
+        values = {**_sizes(inference, comparisons), "baseline": baseline}
+        found |= tested_together(catalog, engine, every, slicing, values)
+    return found
+
+
+def _sizes(inference: Inference, comparisons: int) -> dict[str, Value]:
+    """Return the parameters that limit the work of a family of this size."""
+    resamples = inference.resamples
+    if not inference.fixed:
+        resamples = min(max(STATISTICS // comparisons, FEWEST_RESAMPLES), resamples)
+    groups = PRODUCTS // (comparisons * resamples)
+    return {
+        "resamples": resamples, "seed": inference.seed, "alpha": inference.alpha,
+        "groups": min(max(groups, FEWEST_GROUPS), MOST_GROUPS),
+    }  # fmt: skip
 
 
 # The columns whose values a family has in common: by default all metrics of a slicing, or each alone.
@@ -118,3 +200,58 @@ def _mdes(
     query, macros = linked(catalog, picked(values_table("given", names, rows), "place", mde))
     engine.define(macros)
     return [value for _, value in sorted(engine.rows(query))]
+
+
+def warning(check: str, message: str, advice: str) -> Finding:
+    """Return a warning that belongs to no particular table."""
+    return Finding(check, WARNING, "", "", 0, (), message, advice)
+
+
+def warning_of_test(test: Definition) -> list[Finding]:
+    """Return the warning that the file of a test holds, if there is one."""
+    text = test.header.get("warning")
+    return [] if text is None else [warning("test", f"{test.name}: {text}", "")]
+
+
+def note_on_looks(test: Definition, planned: int | None) -> list[Finding]:
+    """Name what holds at every look at growing data, if the test is an always-valid one."""
+    if not is_always_valid(test):
+        return []
+    units = test.own_params[PLANNED].default if planned is None else planned
+    message = (
+        f"{test.name}: p and the intervals of changes hold at every look, and are tightest at {units:,} "
+        "units; the intervals of values hold at one look"
+    )
+    return [Finding("test", NOTE, "", "", 0, (), message)]
+
+
+def note_on_samples(part: FamilyEvaluation) -> list[Finding]:
+    """Name the measures whose p comes from bootstrap samples, whatever the test."""
+    if part.units is None or part.units.samples is None:
+        return []
+    samples = part.units.samples
+    names = ", ".join(samples.units.measures)
+    message = f"{names}: compared on {samples.number} bootstrap samples of the whole metric"
+    return [Finding("test", NOTE, "", "", 0, (), message)]
+
+
+def out_of_reach(rows: Sequence[Row], adjust: str, alpha: float) -> list[Finding]:
+    """Warn of p-values that are too large for a verdict because too few resamples were drawn."""
+    found = {}
+    for row in rows:
+        if row["p"] is None or row["resamples"] is None:
+            continue
+        smallest = (2 if row["test"] == SAMPLED else 1) / (1 + row["resamples"])
+        steps = steps_of(row["n_tests"], adjust)
+        # The resamples of max_t limit the adjusted p, those of a test limit its own.
+        name = "p_adjusted" if adjust == MAX_T else "p"
+        if smallest * steps >= alpha and row[name] >= smallest * (1 - ROUNDING):
+            needed = math.ceil(2 * steps / alpha)
+            found[row["metric"], row["slice"]] = warning(
+                "test",
+                f"{row['metric']}: {name} cannot be below {smallest:.2g} with {row['resamples']} resamples, "
+                f"and a verdict in a family of {row['n_tests']} comparisons needs p < "
+                f"{alpha / steps:.2g}",
+                f"set resamples={needed} (--resamples {needed}) or more, or compare fewer",
+            )
+    return list(found.values())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.signature import Signature
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Signature
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation

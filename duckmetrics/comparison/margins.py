@@ -6,17 +6,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.families import adjust_column, families_of
-from duckmetrics.comparison.methods import OF_OTHER_UNITS, PAIRED, RANDOMIZATION, SAMPLED
-from duckmetrics.comparison.pairing import Row, is_zero, key_of_row, speakers
+from duckmetrics.comparison.pairing import (
+    OF_OTHER_UNITS,
+    PAIRED,
+    RANDOMIZATION,
+    SAMPLED,
+    Row,
+    is_zero,
+    key_of_row,
+    speakers,
+)
 from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import MetricError
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.units import of_measures
-from duckmetrics.inputs.margins import Margins, read_margins
+from duckmetrics.inputs.interval_options import Margins, read_margins
 from duckmetrics.inputs.slices import taken_name
-from duckmetrics.sentences.families import MAX_T
-from duckmetrics.sentences.margins import OF_MARGINS, has_margin
-from duckmetrics.verdicts import BASELINE, BETTER, EQUIVALENT, INCONCLUSIVE, NOT_WORSE, UNCLEAR, UNTESTED
+from duckmetrics.words.verdicts import (
+    BASELINE,
+    BETTER,
+    EQUIVALENT,
+    INCONCLUSIVE,
+    MAX_T,
+    NOT_WORSE,
+    OF_MARGINS,
+    UNCLEAR,
+    UNTESTED,
+    has_margin,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +43,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.margins import Margin
+    from duckmetrics.inputs.interval_options import Margin
+
 
 # The test of a margin that belongs to a test of differences.
 TESTS_OF_MARGINS = {PAIRED: "paired_tost", RANDOMIZATION: "randomization_tost"}

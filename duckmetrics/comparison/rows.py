@@ -2,36 +2,276 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.methods import (
+from sqlglot import exp
+
+from duckmetrics.checks.notes import MISSING, UNANSWERED
+from duckmetrics.comparison.families import warning
+from duckmetrics.comparison.pairing import (
     BOOTSTRAPPED,
+    CANCELLED,
     OF_OTHER_UNITS,
     PAIRED,
     SAMPLED,
     UNPAIRED,
+    Row,
+    is_clustered,
+    is_rounding,
     lower_is_better,
 )
-from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
-from duckmetrics.comparison.slices import ERROR
-from duckmetrics.comparison.unpaired import reason_without_p
-from duckmetrics.expressions.numbers import ROUNDING
-from duckmetrics.expressions.visible import hashable
+from duckmetrics.compose.functions import linked
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.build import picked, values_table
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.adjustment import NONE
 from duckmetrics.inference.intervals import tested
-from duckmetrics.inference.units import N_BASELINE, QUERIES
-from duckmetrics.sentences.units import CLUSTERS
-from duckmetrics.statistics.adjustment import NONE
-from duckmetrics.verdicts import BASELINE
+from duckmetrics.inference.row_units import ManyUnits
+from duckmetrics.inference.units import N_BASELINE, QUERIES, of_measures, over_rows
+from duckmetrics.inputs.request import with_switches
+from duckmetrics.results.comparison import Sliced
+from duckmetrics.results.findings import NOTE, Finding
+from duckmetrics.words.rounding import ROUNDING
+from duckmetrics.words.units import CLUSTERS
+from duckmetrics.words.verdicts import BASELINE
+from duckmetrics.words.visible import hashable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.inference.units import Units
     from duckmetrics.inputs.interval_options import Inference
+
+
+# A query that a system did not answer belongs to another system, and has no value.
+SKIP = "skip"
+EACH_ITS_TRUTH = (
+    "to count unanswered queries as 0, evaluate each system with its own truth and compare the results, as "
+    "in compare({'A': evaluate(...), 'B': evaluate(...)}, unpaired=True)"
+)
+CHECK = "unpaired"
+# The most units, of all metrics, systems and slices, that are exchanged at random.
+MOST_EXCHANGED = 200_000
+# A correlation that changes an interval by less than 5 %.
+SLIGHT = 0.1
+
+
+def of_own_queries(session: Session, specs: Sequence[str], measures: Sequence[Measure]) -> list[Measure]:
+    """Return the measures without the queries that a system did not answer, which are those of others.
+
+    Raises:
+        MetricError: a switch says that such queries count.
+    """
+    if not any(MISSING in measure.values for measure in measures):
+        return list(measures)
+    session.request = with_switches(
+        session.catalog, session.request, {MISSING: session.request.switches.get(MISSING, SKIP)}
+    )
+    found = session.measures(specs)
+    for measure in found:
+        if measure.values.get(MISSING, SKIP) != SKIP:
+            raise MetricError(
+                measure.text,
+                f"{MISSING}={measure.values[MISSING]} also counts the queries of the other systems",
+                f"leave it out; {EACH_ITS_TRUTH}",
+            )
+    return found
+
+
+def without_unanswered(parts: Sequence[FamilyEvaluation]) -> list[FamilyEvaluation]:
+    """Return the results with one note in place of warnings that systems lack the queries of others."""
+    told = []
+    for part in parts:
+        kept = tuple(finding for finding in part.findings if finding.check != UNANSWERED)
+        if len(kept) < len(part.findings):
+            message = f"each system counts the queries that it answered; {EACH_ITS_TRUTH}"
+            kept = (*kept, Finding(CHECK, NOTE, "", "", 0, (), message))
+        told.append(replace(part, findings=kept))
+    return told
+
+
+def shared_units(catalog: Catalog, engine: Engine, units: Units | None, baseline: str) -> list[Finding]:
+    """Warn of systems that have units in common with the baseline, which a paired test makes use of."""
+    if units is None or not units.measures:
+        return []
+    found: dict[str, dict[str, Any]] = {}
+    for row in engine.arrow(units.shared(catalog, baseline)).to_pylist():
+        if not row["slice"] and row["n"] > found.get(row["system"], {"n": 0})["n"]:
+            found[row["system"]] = row
+    return [
+        warning(
+            CHECK,
+            f"{system} and {baseline} have {row['n']:,} {units.kind} in common{_effect(row['correlation'])}",
+            "leave unpaired out to compare the common ones in pairs",
+        )
+        for system, row in found.items()
+    ]  # fmt: skip
+
+
+def _effect(correlation: float | None) -> str:
+    """Write what the correlation of common units does to the test, which takes them as independent."""
+    if correlation is None:
+        return ", and the test takes them as independent"
+    if abs(correlation) < SLIGHT:
+        return f"; their values hardly correlate ({correlation:+.2f}), so this changes little"
+    error = "too wide, and p too large" if correlation >= 0 else "too narrow, and p too small"
+    return f"; their values correlate by {correlation:+.2f}, so the intervals are {error}"
+
+
+def refuse_many_units(number: int) -> None:
+    """Refuse to exchange units at random if it takes minutes.
+
+    Raises:
+        MetricError: there are too many units, for which Welch's test keeps its error rate.
+    """
+    if number > MOST_EXCHANGED:
+        raise MetricError(
+            "test",
+            f"randomization exchanges units at random, and all metrics together have {number:,}",
+            "leave test out: with many units, Welch's t-test keeps its error rate",
+        )
+
+
+def reason_without_p(found: Mapping[str, Any], kind: str) -> str:
+    """Return why a comparison of other units has no p-value."""
+    sizes = [found[name] for name in (N_BASELINE, "n") if found.get(name)]
+    if len(sizes) < 2:
+        return f"no {kind} have a value, in the system or in the baseline"
+    if min(sizes) < 2:
+        one = "query" if kind == QUERIES else kind.replace("clusters", "cluster", 1)
+        return f"only one {one} has a value, in the system or in the baseline"
+    if found.get("statistic") is None:
+        return "all values of each system are equal, so their spread is unknown"
+    return f"the {kind} of a system are worth fewer than two of equal weight"
+
+
+HETEROGENEITY, SHRINKAGE = "heterogeneity", "shrinkage"
+# The standard error of a difference and its degrees of freedom, which no column of the result holds.
+ERROR = "error"
+OVERLAP = (
+    "by {}: units are in several slices, so that p of their differences is too large, and their mean and "
+    "shrinkage have no interval"
+)
+# The intervals over all slices.
+SLICE_BOUNDS = {"delta_lower", "delta_upper", "shrunk_lower", "shrunk_upper"}
+COLUMNS = ("family", "slice", "estimate", "se", "df")
+
+
+def compared_slices(
+    catalog: Catalog,
+    engine: Engine,
+    rows: Sequence[Row],
+    groupings: Mapping[str, Sequence[str]],
+    level: float,
+    parts: Iterable[FamilyEvaluation],
+) -> tuple[Sliced, list[Finding]]:
+    """Compare the differences of the slices of each system, metric and slicing.
+
+    Args:
+        rows: the comparisons with one baseline, each with `ERROR`.
+        groupings: the slicing columns by the name of the slicing.
+        parts: the evaluations behind the rows.
+    """
+    families: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        if row["slice"] and row["delta"] is not None and row[ERROR] and row[ERROR][0] is not None:
+            families.setdefault((row["system"], row["metric"], row["slice"]), []).append(row)
+    families = {
+        key: own for key, own in families.items() if len(own) > 1 and any(row[ERROR][0] for row in own)
+    }
+    if not families:
+        return Sliced(), []
+    given = [
+        (family, place, float(row["delta"]), *map(_number, error))
+        for family, own in enumerate(families.values())
+        for place, (row, error) in enumerate(zip(own, _errors(own), strict=True))
+    ]  # fmt: skip
+    keys = list(families)
+    pooled = [
+        {
+            "system": keys[row["family"]][0], "metric": keys[row["family"]][1],
+            "slice": keys[row["family"]][2], "n_slices": row["n"],
+            **{name: row[name] for name in ("q", "df", "p", "i2", "tau2")}, "delta": row["mean"],
+            "delta_lower": row["lower"], "delta_upper": row["upper"],
+        }
+        for row in _found(catalog, engine, HETEROGENEITY, given, level)
+    ]  # fmt: skip
+    shrunk = []
+    for row in _found(catalog, engine, SHRINKAGE, given, level):
+        own = families[keys[row["family"]]][row["slice"]]
+        kept = ("system", "metric", "slice", *groupings[own["slice"]], "delta")
+        bounds = {"shrunk": row["shrunk"], "shrunk_lower": row["lower"], "shrunk_upper": row["upper"]}
+        shrunk.append({**{name: own[name] for name in kept}, "se": row["se"], **bounds})
+    overlapping = overlapping_slices(engine, parts)
+    for row in (*pooled, *shrunk):
+        if row["slice"] in overlapping:
+            row |= dict.fromkeys(row.keys() & SLICE_BOUNDS)
+    told = [warning("overlapping_slices", OVERLAP.format(", ".join(overlapping)), "")] if overlapping else []
+    return Sliced(tuple(pooled), tuple(shrunk)), told
+
+
+def _errors(rows: Sequence[Row]) -> list[tuple[float, float | None]]:
+    """Return the standard error of every slice, and its degrees of freedom.
+
+    If all differences of a slice are equal, nothing shows their spread. That of the other slices takes its
+    place, because a slice without any change may be the one that differs.
+    """
+    known = [row for row in rows if row[ERROR][0] and row["n_units"]]
+    units = sum(row["n_units"] for row in known)
+    variance = sum((row[ERROR][0] * row["n_units"]) ** 2 for row in known) / units if units else 0.0
+    return [
+        row[ERROR] if row[ERROR][0] else (math.sqrt(variance / row["n_units"]), max(row["n_units"] - 1, 1))
+        for row in rows
+    ]
+
+
+def overlapping_slices(engine: Engine, parts: Iterable[FamilyEvaluation]) -> list[str]:
+    """Return the slicings in which clusters are in several slices, or may be if there are very many."""
+    found: dict[str, None] = {}
+    for part in parts:
+        units = part.units
+        if units is None or not units.clustered or units.segments is None or not units.measures:
+            continue
+        known = units.segments if isinstance(units, ManyUnits) else _units_of_slices(units)
+        query = exp.select("slice").from_(known.subquery("known")).where(exp.column("slice").neq(literal("")))
+        if not isinstance(units, ManyUnits):
+            different = exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")]))
+            several = exp.GT(this=exp.Count(this=exp.Star()), expression=different)
+            query = query.group_by("system", "metric", "slice").having(several)
+        found |= dict.fromkeys(str(name) for (name,) in engine.rows(query))
+    return list(found)
+
+
+def _units_of_slices(units: Units) -> exp.Select:
+    """Return the units of the first measure, with the names of their slices."""
+    one = of_measures(units.query, units.measures, units.measures[:1]).subquery("units")
+    return units.named("one", ("query_id",)).with_("one", as_=exp.select(exp.Star()).from_(one))
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _found(
+    catalog: Catalog, engine: Engine, statistic: str, given: Sequence[Sequence[Any]], level: float
+) -> list[Row]:
+    """Return the rows of a statistic of estimates, in their order."""
+    estimates = picked(values_table("given", COLUMNS, given), *COLUMNS)
+    found = over_rows(catalog, statistic, estimates, {"level": level})
+    query, macros = linked(catalog, found)
+    engine.define(macros)
+    rows: list[Row] = engine.arrow(query).to_pylist()
+    return sorted(rows, key=lambda row: (row["family"], row.get("slice", 0)))
+
 
 # The columns of a row after the value: the most important first, the conventions last.
 ORDER = (

@@ -6,19 +6,112 @@ returned. A sum over the one reads NULL in each row of the other, but DuckDB com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlglot import exp
 
-from duckmetrics.compose.lookups import grain_of, looked_up
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.optimizer import is_idle, selects, without_idle_steps
-from duckmetrics.expressions.build import equal_columns, named_step
+from duckmetrics.expressions.build import conjuncts, equal_columns, is_inner, named_step
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
-    from duckmetrics.compose.lookups import Lookup
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.composer import Columns, Composer
+
+
+class Lookup(NamedTuple):
+    """The column of a step that has one value in each group.
+
+    Attributes:
+        step: the step, under the name that the column refers to.
+        keys: the columns of the step that are keys of the groups.
+    """
+
+    column: exp.Column
+    step: exp.Table
+    keys: tuple[str, ...]
+
+
+def looked_up(
+    aggregate: exp.Expr, sources: Sequence[exp.Select], keys: Sequence[str], steps: Mapping[str, exp.Expr]
+) -> Lookup | None:
+    """Return the column of a step that is the value of a MIN or MAX in each group; None if none is.
+
+    Args:
+        sources: the queries of the rows; their union is grouped.
+        keys: the names of the columns that rows are grouped by.
+        steps: the steps of the whole query, by name.
+    """
+    if not isinstance(aggregate, exp.Min | exp.Max) or not isinstance(aggregate.this, exp.Column):
+        return None
+    found = {_lookup(source, aggregate.this.name, keys, steps) for source in sources}
+    return found.pop() if len(found) == 1 else None
+
+
+def _lookup(
+    source: exp.Select, name: str, keys: Sequence[str], steps: Mapping[str, exp.Expr]
+) -> Lookup | None:
+    """Return the column of a step that has a name in the rows; None if keys of the groups do not join it."""
+    columns = {p.alias_or_name: p.unalias() for p in source.selects}
+    value = columns.get(name)
+    if not isinstance(value, exp.Column):
+        return None
+    joins = (join for join in source.args.get("joins") or () if join.this.alias_or_name == value.table)
+    join = next(joins, None)
+    if join is None or not _is_of_step(join, steps):
+        return None
+    pairs = _pairs(join)
+    if not all(key in keys and _is_same(columns.get(key), other, source) for key, other in pairs.items()):
+        return None
+    return Lookup(value, join.this, tuple(pairs))
+
+
+def _is_of_step(join: exp.Join, steps: Mapping[str, exp.Expr]) -> bool:
+    """Return whether a LEFT JOIN finds one row of a step, or none."""
+    is_left = join.side == "LEFT" and isinstance(join.this, exp.Table)
+    pairs = _pairs(join) if is_left else {}
+    return bool(pairs) and set(pairs) == set(grain_of(steps.get(join.this.name)))
+
+
+def _is_same(key: exp.Expr | None, joined: exp.Expr, source: exp.Select) -> bool:
+    """Return whether a column that rows are grouped by has the values that a step is joined by."""
+    if not isinstance(key, exp.Column):
+        return False
+    if key == joined:
+        return True
+    inner = (join for join in source.args.get("joins") or () if is_inner(join) and join.args.get("on"))
+    required = (one for join in inner for one in conjuncts(join.args["on"]) if isinstance(one, exp.EQ))
+    return any({key, joined} == {one.this, one.expression} for one in required)
+
+
+def grain_of(step: exp.Expr | None) -> list[str]:
+    """Return the columns that a step groups by and returns; it has one row for each of their values."""
+    if not isinstance(step, exp.Select) or (group := step.args.get("group")) is None:
+        return []
+    names = [key.name for key in group.expressions if isinstance(key, exp.Column)]
+    returned = {p.name for p in step.selects if isinstance(p, exp.Column)}
+    return names if len(names) == len(group.expressions) and set(names) <= returned else []
+
+
+def _pairs(join: exp.Join) -> dict[str, exp.Expr]:
+    """Return the columns of a joined table with what they equal; none if it is joined in another way."""
+    name, condition = join.this.alias_or_name, join.args.get("on")
+    pairs: dict[str, exp.Expr] = {}
+    for part in conjuncts(condition) if condition else ():
+        if not isinstance(part, exp.EQ):
+            return {}
+        sides = [part.this, part.expression]
+        own = [side for side in sides if isinstance(side, exp.Column) and side.table == name]
+        if len(own) != 1:
+            return {}
+        pairs[own[0].name] = next(side for side in sides if side is not own[0])
+    return pairs
+
 
 # Expressions that are NULL if one of their operands is.
 STRICT = (
@@ -178,3 +271,56 @@ def _requalify(step: exp.Expr, columns: Mapping[str, exp.Expr]) -> None:
         if not column.table and column.name in columns:
             value = columns[column.name].copy()
             column.replace(value.as_(column.name) if column.parent is step else value)
+
+
+# The number of queries that are remembered; the one that was composed first is forgotten first.
+MOST = 32
+_KNOWN: dict[Hashable, tuple[exp.Select, list[Columns]]] = {}
+_LOCK = threading.Lock()
+
+
+def per_query(composer: Composer, measures: Sequence[Measure], plan: str) -> tuple[exp.Select, list[Columns]]:
+    """Return what `Composer.per_query` returns, and compose it only once."""
+    key = (
+        composer.catalog, plan, tuple((measure.metric, measure.params) for measure in measures),
+        _items(composer.constants), _items(composer.facts),
+        tuple((name, _text(query)) for name, query in composer.inputs.items()),
+    )  # fmt: skip
+    with _LOCK:
+        known = _KNOWN.get(key)
+    if known is not None:
+        return _over(composer, known[0]), list(known[1])
+    query, columns = composer.per_query(measures, plan)
+    with _LOCK:
+        while len(_KNOWN) >= MOST:
+            del _KNOWN[next(iter(_KNOWN))]
+        _KNOWN[key] = query.copy(), list(columns)
+    return query, columns
+
+
+def _items(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(values.items()))
+
+
+def _text(query: exp.Query) -> str | None:
+    """Return the text of an input; None for a temporary table, which has another name in each evaluation."""
+    return None if _is_table(query) else query.sql(DIALECT)
+
+
+def _is_table(query: exp.Query) -> bool:
+    """Return whether an input is all of one table, of whose columns the composer knows nothing."""
+    clauses = {name for name, value in query.args.items() if value}
+    source = query.args.get("from_")
+    if source is None or clauses != {"expressions", "from_"} or query.expressions != [exp.Star()]:
+        return False
+    return isinstance(source.this, exp.Table)
+
+
+def _over(composer: Composer, known: exp.Select) -> exp.Select:
+    """Return a copy of a query that reads the temporary tables of this evaluation."""
+    query = known.copy()
+    for cte in query.ctes:
+        table = composer.inputs.get(cte.alias)
+        if table is not None and _is_table(table):
+            cte.set("this", with_directions(table.copy()))
+    return query

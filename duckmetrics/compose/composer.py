@@ -8,25 +8,305 @@ Metrics that aggregate the same step by the same columns become one aggregate, s
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, Definition
-from duckmetrics.compose.blocks import Block
-from duckmetrics.compose.inlining import drop_constants, inline, step_read_by
-from duckmetrics.compose.optimizer import SORTED, depth_of, prune, without
-from duckmetrics.compose.policies import PerQuery, defined
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, RANKING, Definition
+from duckmetrics.compose.optimizer import SORTED, constants_of, depth_of, drop, prune, without
 from duckmetrics.errors import DefinitionError
-from duckmetrics.expressions.folding import Value, bind
+from duckmetrics.expressions.build import everything
+from duckmetrics.expressions.folding import Value, bind, fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.compose.blocks import Columns
+
+    Relation = Callable[[str, Mapping[str, Value]], str]
+
+# The columns that a metric of each family is grouped by.
+KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of the per-query table that belong to one measure."""
+
+    value: str
+    no_relevant: str
+    undefined: str
+
+
+@dataclass
+class Block:
+    """One aggregate over one step: the metrics that read it, side by side."""
+
+    name: str
+    source: exp.Select
+    keys: dict[str, exp.Expr]
+    columns: dict[str, exp.Expr] = field(default_factory=dict)
+
+    def add(self, value: exp.Expr, name: str = "") -> str:
+        """Add a projection, unless it is there already, and return its column.
+
+        Args:
+            name: the column if it is a new one; by default the next number.
+        """
+        for column, known in self.columns.items():
+            if known == value:
+                return column
+        column = name or f"v{len(self.columns) + 1}"
+        self.columns[column] = value
+        return column
+
+    def query(self) -> exp.Select:
+        """Return the query of the aggregate: its keys, then its columns."""
+        query = self.source.copy()
+        keys = (key.copy() for key in self.keys.values())
+        query.set("expressions", [*keys, *(v.as_(c) for c, v in self.columns.items())])
+        return query
+
+
+class PerQuery:
+    """The outer query: one row per system and query, the measures side by side under their policies.
+
+    Args:
+        relation: makes a relation under parameters a step, and returns the name of the step.
+        blocks: the aggregates that the measures read; each measure may add some.
+    """
+
+    def __init__(self, relation: Relation, blocks: Sequence[Block]) -> None:
+        self.relation = relation
+        self.blocks = blocks
+        self._outer = exp.Select()
+        self._projections: dict[str, exp.Expr] = {}
+
+    def query(self) -> exp.Select:
+        """Return the query of all measures that were added."""
+        return self._outer.select(*(e.as_(name) for name, e in self._projections.items()))
+
+    def add(self, family: str, policies: exp.Select, values: Mapping[str, Value], value: exp.Expr) -> Columns:
+        """Wrap a metric in population, missing and no_relevant, as `evaluated` defines them.
+
+        Args:
+            policies: the query of `evaluated`, bound to the parameters of the measure.
+            values: the parameters of the measure.
+            value: the metric, as an expression over the columns of the blocks.
+        """
+        status = cast("exp.Select", policies.args["with_"].expressions[0].this)
+        replaced = self._with_value(self._joined(status, values), value)
+        columns = {p.alias_or_name: p.unalias() for p in replaced.expressions}
+        final = exp.select(*(p.unalias().as_(p.alias_or_name) for p in policies.expressions))
+        for column in list(final.find_all(exp.Column)):
+            if not column.table and column.name in columns:
+                column.replace(exp.paren(columns[column.name]))
+        fold(final)
+        results = {p.alias_or_name: _stripped(p.unalias()) for p in final.expressions}
+        for name in (*KEYS[family], "missing"):
+            self._projections.setdefault(name, results[name])
+        return Columns(*(self._kept(kind, results[kind]) for kind in ("value", "no_relevant", "undefined")))
+
+    def _joined(self, status: exp.Select, values: Mapping[str, Value]) -> exp.Select:
+        """Add the tables of `status` to the outer query; return it in terms of their aliases."""
+        first = status.args["from_"].this.name
+        step = self.relation(first, values)
+        if self._outer.args.get("from_") is None:
+            self._outer.set("from_", exp.From(this=_table(step, first)))
+            step = first
+        aliases = {first: step}
+        for join in status.args["joins"]:
+            name = join.this.name
+            if name != "metric":
+                aliases[name] = self.relation(name, values)
+                self._join(aliases[name], _requalified(join.args["on"], aliases))
+        for block in self.blocks:
+            self._join(
+                block.name,
+                exp.and_(
+                    *(
+                        exp.EQ(this=exp.column(key, block.name), expression=exp.column(key, first))
+                        for key in block.keys
+                    )
+                ),
+            )
+        return cast("exp.Select", _requalified(status, aliases))
+
+    def _join(self, step: str, on: exp.Expr) -> None:
+        """Join a step to the outer query, unless it is there already."""
+        if step not in {join.alias_or_name for join in self._outer.args.get("joins") or []}:
+            self._outer.join(exp.to_table(step), on=on, join_type="left", copy=False)
+
+    def _with_value(self, status: exp.Select, value: exp.Expr) -> exp.Select:
+        """Put the value of the metric in place of the column that `status` reads, in place."""
+        status.set("expressions", [p.unalias().as_(p.alias_or_name) for p in status.expressions])
+        for column in list(status.find_all(exp.Column)):
+            if column.table == "metric" and column.name == "value":
+                column.replace(exp.paren(value))
+        return status
+
+    def _kept(self, kind: str, expression: exp.Expr) -> str:
+        """Add a projection under a numbered name, unless it is there already; return its name."""
+        count = 1
+        while (name := f"{kind}_{count}") in self._projections:
+            if self._projections[name] == expression:
+                return name
+            count += 1
+        self._projections[name] = expression
+        return name
+
+
+def defined(policies: exp.Select, value: exp.Expr, n: exp.Expr) -> exp.Expr:
+    """Return the expression for a value that may be undefined.
+
+    Args:
+        policies: the query of `defined`, bound to the parameters of the measure.
+        n: the number of rows that take part.
+    """
+    holder = exp.paren(next(p.unalias() for p in policies.selects if p.alias_or_name == "value"), copy=False)
+    for column in list(holder.find_all(exp.Column)):
+        column.replace(exp.paren({"value": value, "n": n}[column.name].copy()))
+    return _stripped(fold(holder))
+
+
+def _stripped(expression: exp.Expr) -> exp.Expr:
+    while isinstance(expression, exp.Paren):
+        expression = expression.this
+    for paren in list(expression.find_all(exp.Paren)):
+        inner = paren.this
+        operand = isinstance(paren.parent, exp.Binary | exp.Unary | exp.Is | exp.In)
+        if (
+            not operand
+            or not isinstance(inner, exp.Binary | exp.Unary | exp.Is | exp.In)
+            or isinstance(inner, exp.Paren)
+        ):
+            paren.replace(inner)
+    return expression
+
+
+def _requalified(node: exp.Expr, aliases: Mapping[str, str]) -> exp.Expr:
+    node = node.copy()
+    for column in node.find_all(exp.Column):
+        if column.table in aliases:
+            column.set("table", exp.to_identifier(aliases[column.table]))
+    return node
+
+
+def _table(name: str, alias: str) -> exp.Expr:
+    return exp.to_table(name) if name == alias else exp.to_table(name).as_(alias, table=True)
+
+
+# Expressions that cost nothing, however often they are written.
+PLAIN = (exp.Column, exp.Literal, exp.Null)
+# Expressions whose operands need parentheses.
+OPERATORS = (exp.Binary, exp.Unary, exp.Is)
+
+
+def step_read_by(select: exp.Select) -> str | None:
+    """Return the name of the one step that a query reads; None if it joins several."""
+    source = select.args.get("from_")
+    if source is None or select.args.get("joins") or not isinstance(source.this, exp.Table):
+        return None
+    return str(source.this.name)
+
+
+def inline(select: exp.Select, step: exp.Query | None) -> None:
+    """Write what a step computes into the query that reads it, in place.
+
+    An expression that is read more than once stays in the step, and so does all that a query inside reads.
+    A constant never does.
+
+    Args:
+        step: the query of the one step that is read; None if it must stay as it is.
+    """
+    if not isinstance(step, exp.Select) or not _is_projection(step):
+        return
+    expressions = {p.alias_or_name: p.unalias() for p in step.expressions}
+    for projection in select.expressions:
+        if isinstance(projection, exp.Column):
+            projection.replace(projection.as_(projection.name))
+    columns, inside = _columns_of(select)
+    is_read_inside = select.args["from_"].this.alias_or_name in {column.table for column in inside}
+    whole = not is_read_inside and not _is_any_repeated(columns, expressions)
+    if not whole:
+        expressions = {n: e for n, e in expressions.items() if isinstance(e, exp.Literal | exp.Null)}
+    for column in columns:
+        if column.name in expressions:
+            _replace(column, expressions[column.name].copy())
+    if whole:
+        select.set("from_", step.args["from_"].copy())
+    fold(select)
+    select.set("expressions", [_unaliased(p) for p in select.expressions])
+
+
+def _columns_of(select: exp.Select) -> tuple[list[exp.Column], list[exp.Column]]:
+    """Return the columns of a query, and those of the queries inside it."""
+    own: list[exp.Column] = []
+    inside: list[exp.Column] = []
+    for column in select.find_all(exp.Column):
+        (own if column.find_ancestor(exp.Select) is select else inside).append(column)
+    return own, inside
+
+
+def _is_any_repeated(columns: Sequence[exp.Column], expressions: dict[str, exp.Expr]) -> bool:
+    """Return whether an expression that costs something would be written twice.
+
+    DuckDB repeats the argument of a macro wherever its body reads it, so an argument always counts.
+    """
+    costly = [c for c in columns if not isinstance(expressions.get(c.name, c), PLAIN)]
+    uses = Counter(c.name for c in costly)
+    return max(uses.values(), default=0) > 1 or any(c.find_ancestor(exp.Anonymous) for c in costly)
+
+
+def _replace(column: exp.Column, expression: exp.Expr) -> None:
+    """Put an expression in place of a column, in parentheses where it is an operand."""
+    if isinstance(column.parent, OPERATORS) and isinstance(expression, exp.Binary):
+        expression = exp.paren(expression)
+    column.replace(expression)
+
+
+def _is_projection(query: exp.Select) -> bool:
+    """Return whether a query only computes columns, row by row, from one table."""
+    clauses = {name for name, value in query.args.items() if value}
+    source = query.args.get("from_")
+    return (
+        clauses <= {"expressions", "from_"}
+        and source is not None
+        and isinstance(source.this, exp.Table)
+        and isinstance(source.this.this, exp.Identifier)
+        and not query.find(exp.Window, exp.AggFunc)
+        # A star that leaves columns out, or replaces them, names none of those that it changes.
+        and not any(value for star in query.find_all(exp.Star) for value in star.args.values())
+    )
+
+
+def _unaliased(projection: exp.Expr) -> exp.Expr:
+    """Write ``x AS x`` as ``x``."""
+    inner = projection.unalias()
+    plain = isinstance(inner, exp.Column) and inner.name == projection.alias
+    return inner if plain else projection
+
+
+def drop_constants(select: exp.Select, steps: Mapping[str, exp.Query]) -> None:
+    """Drop columns that are constants in the steps that are read from GROUP BY and PARTITION BY, in place."""
+    joins = [select.args.get("from_"), *(select.args.get("joins") or [])]
+    read = [steps.get(clause.this.name) for clause in joins if clause is not None]
+    constants: dict[str, Value] = {}
+    varying: set[str] = set()
+    for step in read:
+        if step is None:
+            return
+        found = constants_of(step)
+        constants |= found
+        varying |= {name for name in step.named_selects if name not in found}
+    kept = {name: value for name, value in constants.items() if name not in varying}
+    if kept:
+        drop(select, kept)
+
 
 # Families whose relations may have the grain of a metric already, so that no grouping is needed.
 UNGROUPED = (CLASSIFICATION,)
@@ -317,3 +597,56 @@ def _read_from(query: exp.Select) -> str:
     """Return the name of the step that a query reads first, empty if there is none."""
     source = query.args.get("from_")
     return str(source.this.name) if source is not None else ""
+
+
+TRUTH = "truth"
+QUERIES, LISTS = "queries", "lists"
+# The switches where no table says which items are relevant, and no metric asks: the answered queries count.
+WITHOUT_TRUTH = {"population": "predictions"}
+
+
+def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:
+    """Return whether a value of a measure depends on the relevant items, under its parameters."""
+    return truth_reader(catalog, measures) is not None
+
+
+def truth_reader(catalog: Catalog, measures: Iterable[Measure]) -> str | None:
+    """Return the text of the first measure whose value depends on the relevant items; None if none does."""
+    return next((measure.text for measure in measures if TRUTH in tables_of(catalog, measure)), None)
+
+
+def needed_by(catalog: Catalog, measures: Sequence[Measure]) -> dict[str, str]:
+    """Map the inputs and relations that values need to the text of the first measure that reads them.
+
+    Only measures with inputs that not every call has are looked at. The inputs in the conditions that a
+    preset, or a metric, imposes on the rows are among them.
+    """
+    needed: dict[str, str] = {}
+    for measure in measures:
+        if measure.metric.further_inputs:
+            read = tables_of(catalog, measure) | _required(measure)
+            needed |= {name: needed.get(name, measure.text) for name in read}
+    return needed
+
+
+def _required(measure: Measure) -> set[str]:
+    conditions = measure.requires
+    return {*conditions, *(t.name for one in conditions.values() for t in one.find_all(exp.Table))}
+
+
+def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
+    """Return the inputs and relations that the value of a measure needs under its parameters.
+
+    The population, which decides the queries and lists that count, is not among them.
+    """
+    composer = Composer(catalog, {name: everything(name) for name in (QUERIES, LISTS)})
+    value = composer.value(measure.metric, measure.values)
+    composer.settle()
+    read: set[str] = set()
+    pending: list[exp.Expr] = [] if value is None else [b.query() for b in composer.blocks]
+    while pending:
+        for table in pending.pop().find_all(exp.Table):
+            if table.name not in read:
+                read.add(table.name)
+                pending += [composer.steps[table.name]] if table.name in composer.steps else []
+    return read

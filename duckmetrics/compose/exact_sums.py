@@ -20,6 +20,7 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 # The bits that the sum of a HUGEINT holds, without the sign, and the bits of the number of its terms.
 BITS, COUNT_BITS = 126, 28
 # The terms of one band are below a power of two; they have one factor, and keep the 53 bits of a DOUBLE.

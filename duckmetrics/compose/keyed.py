@@ -16,6 +16,7 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 # The columns of the results of a function that is computed for many queries at once.
 SLOT, RESULT = "slot", "result"
 Steps = list[tuple[str, exp.Query]]

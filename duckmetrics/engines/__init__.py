@@ -1,1 +1,1 @@
-"""Engines that run queries, DuckDB and Apache Spark, and the output files."""
+"""Engines that run queries, DuckDB and Apache Spark: connections, tables, and files of both directions."""

@@ -13,14 +13,15 @@ import duckdb
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.engines import duckdb_csv, progress, snapshots
+from duckmetrics.engines import duckdb_csv, progress, stores, targets
+from duckmetrics.engines.connection import DuckDBConnection, arrow_of
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
+from duckmetrics.engines.snapshots import AUTO, checked, is_copied
+from duckmetrics.engines.stores import Store
+from duckmetrics.engines.targets import refuse_url, replacing_folder, url_of
 from duckmetrics.errors import EngineError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.outputs import folders, overlaps, stores, targets
-from duckmetrics.outputs.stores import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.connections.setup import Statement
+    from duckmetrics.engines.settings import Statement
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.versions import Version
+
 
 # What a release before 2.0 does not gain from.
 _ABSENT = {Feature.NUMBER_SORTS} if duckdb.__version__.startswith(("0.", "1.")) else set()
@@ -62,10 +64,10 @@ class DuckDBEngine(Engine):
         threads: int | None = None,
         memory_limit: str | None = None,
         temp_directory: str | os.PathLike[str] | None = None,
-        snapshot: str = snapshots.AUTO,
+        snapshot: str = AUTO,
         setup: Sequence[Statement] = (),
     ) -> None:
-        self._snapshot = snapshots.checked(snapshot)
+        self._snapshot = checked(snapshot)
         self._held = DuckDBConnection(connection, threads, memory_limit, temp_directory, setup)
         self._tables = DuckDBTables(self._held)
         self.connection = self._held.raw
@@ -130,7 +132,7 @@ class DuckDBEngine(Engine):
         Raises:
             InputError: it cannot be read.
         """
-        if not snapshots.is_copied(source, self._snapshot):
+        if not is_copied(source, self._snapshot):
             return (
                 source if source.text is None else duckdb_csv.of_all_rows(self._held, source, source.columns)
             )
@@ -199,15 +201,15 @@ class DuckDBEngine(Engine):
         self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
     ) -> None:
         """Write a query's rows to Parquet; see `outputs` for what may be replaced."""
-        url = overlaps.url_of(path)
+        url = url_of(path)
         if url is not None:
-            overlaps.refuse_url(url, self._tables.used)
+            refuse_url(url, self._tables.used)
             with self._progress():
                 self.store.copy(query, url, partition_by)
             return
         target = Path(os.path.expanduser(path))
         if partition_by:
-            with folders.replacing(target, self._tables.used) as draft, self._progress():
+            with replacing_folder(target, self._tables.used) as draft, self._progress():
                 self._copied_to(draft, query, [stores.partitions(partition_by)])
             return
         targets.refuse(target, "parquet", self._tables.used)

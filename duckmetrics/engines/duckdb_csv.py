@@ -16,7 +16,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.connections.transactions import is_in_transaction
+from duckmetrics.engines.transactions import is_in_transaction
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted, try_cast
 from duckmetrics.expressions.folding import literal
@@ -24,7 +24,7 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from duckmetrics.connections.connection import DuckDBConnection
+    from duckmetrics.engines.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Source
 
     Copy = Callable[[Source, Sequence[exp.Expr]], exp.Table]

@@ -14,19 +14,20 @@ from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.catalog import definition
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.layouts import layout, text_layout
 from duckmetrics.engines import duckdb_csv
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import CANONICAL
 from duckmetrics.inputs.layout_tables import LETOR
 from duckmetrics.inputs.sources import Source, file_format
-from duckmetrics.layouts.layouts import layout, text_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from duckmetrics.connections.connection import DuckDBConnection
+    from duckmetrics.engines.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
+
 
 # The files under sql/macros that read a kind of text, by the table that it is.
 _TREC: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}

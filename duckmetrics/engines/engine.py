@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.compose.portable import reason_against
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.versions import Version
+
 
 _NUMBERS = itertools.count(1)
 

@@ -12,6 +12,7 @@ from duckmetrics.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+
 # A file of a table with partitions lies some folders below the one that has the marker.
 LEVELS = 4
 

@@ -15,6 +15,7 @@ from duckmetrics.errors import MetricError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+
 # The seconds before the line appears, and between two of its states.
 PATIENCE, INTERVAL = 2.0, 0.2
 # The characters of the bar.

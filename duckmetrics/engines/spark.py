@@ -6,16 +6,20 @@ values per query and per segment that an evaluation keeps stay with the executor
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
-from duckmetrics.connections.spark_plans import is_in_place
-from duckmetrics.connections.spark_sessions import (
+from duckmetrics.compose.translation import translated
+from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.engines.engine import Engine, Feature, new_name
+from duckmetrics.engines.spark_sessions import (
+    SparkViews,
     cause,
     in_zone,
     is_of_spark,
@@ -24,17 +28,11 @@ from duckmetrics.connections.spark_sessions import (
     refuse_stopped,
     run_apart,
 )
-from duckmetrics.connections.spark_views import SparkViews
-from duckmetrics.dialects.translation import translated
-from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.engines.engine import Engine, Feature, new_name
-from duckmetrics.engines.spark_small import SmallTables
-from duckmetrics.engines.spark_steps import described
 from duckmetrics.engines.spark_tables import SPARK, SparkTables, columns_of, told_apart, with_lists
+from duckmetrics.engines.stores import write_folder, write_table
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs.sources import Source
-from duckmetrics.outputs import spark_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,6 +46,168 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
     from duckmetrics.inputs.versions import Version
+
+
+# Operators that scan stored rows, and change single rows. Text is parsed, and other databases are asked, at
+# every reading; rows of an RDD come from functions of Python.
+_IN_PLACE = re.compile(
+    r"(AdaptiveSparkPlan|Coalesce|ColumnarToRow|Filter|InMemoryTableScan|LocalTableScan|Project|Range|Union"
+    r"|Scan OneRowRelation|(File|Batch)?Scan (parquet|orc|delta|iceberg|hive|spark_catalog\S*))\b",
+    re.I,
+)
+# The drawing of a tree before the name of an operator, and the number of its code.
+_BRANCH = re.compile(r"^[\s:|+-]*(\*\s?\(\d+\) )?")
+# A table that the caller cached; the operators below it ran already.
+_CACHED = "InMemoryRelation"
+# Functions that give other values at every reading, and those whose text we cannot read.
+_CHANGING = re.compile(
+    r"\b(rand|randn|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|UDF)\(",
+    re.I,
+)
+_HEAD = "== Physical Plan =="
+
+
+def is_in_place(frame: DataFrame) -> bool:
+    """Return whether a frame can be read several times: its rows are stored, and stay the same."""
+    return all(_IN_PLACE.match(one) and not _CHANGING.search(one) for one in _operators(explained(frame)))
+
+
+def _operators(plan: str) -> list[str]:
+    """Return the operators of a plan, one a line."""
+    found, cached = [], None
+    for line in plan.replace(_HEAD, "").splitlines():
+        operator = _BRANCH.sub("", line)
+        depth = len(line) - len(operator)
+        if not operator or (cached is not None and depth > cached):
+            continue
+        cached = depth if operator.startswith(_CACHED) else None
+        if cached is None:
+            found.append(operator)
+    return found
+
+
+def explained(frame: Any, mode: str = "simple") -> str:
+    """Return the plan of a frame, which starts no job; a classic frame only prints it."""
+    if hasattr(frame, "_jdf"):
+        made = frame.sparkSession._jvm.PythonSQLUtils
+        return str(made.explainString(frame._jdf.queryExecution(), mode))
+    return str(frame._explain_string(mode=mode))
+
+
+# The setting of Spark with the most bytes of a table that the driver collects; -1 means none.
+LIMIT = "spark.sql.autoBroadcastJoinThreshold"
+# The estimate of the size is not reliable, so the number of rows is limited, too.
+MOST_ROWS = 500_000
+_BYTES = re.compile(r"([\d.]+(?:E[+-]?\d+)?) ?([bkmg]?)(?:i?b)?", re.IGNORECASE)
+_POWERS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30}
+# The first operator of a plan, and the size that Spark estimates for its rows.
+_PLAN = re.compile(r"Logical Plan ==\s+(\w+).*?Statistics\(sizeInBytes=([\d.E+-]+ \w+)", re.DOTALL)
+# The operator of a plan that only reads files.
+_SCAN = "Relation"
+
+
+class SmallTables:
+    """The small tables of Spark, and what is computed from them, in a DuckDB.
+
+    Args:
+        results: the engine that gets the tables.
+    """
+
+    def __init__(self, session: SparkSession, results: DuckDBEngine) -> None:
+        self._session = session
+        self._results = results
+        self._names: set[str] = set()
+        self._of_call: list[str] = []
+        self._is_large = False
+
+    def start(self) -> None:
+        """Begin a call; the tables of former calls stay readable."""
+        self._of_call = []
+        self._is_large = False
+
+    @property
+    def are_all(self) -> bool:
+        """Whether all tables of the call are small."""
+        return bool(self._of_call) and not self._is_large
+
+    def have(self, query: exp.Query | str) -> bool:
+        """Return whether all tables that a query reads are here."""
+        if isinstance(query, str):
+            return False
+        steps = {cte.alias for cte in query.find_all(exp.CTE)}
+        read = {table.name for table in query.find_all(exp.Table) if isinstance(table.this, exp.Identifier)}
+        return self.are_all if read <= steps else read - steps <= self._names
+
+    def collect(self, name: str, frame: DataFrame) -> int | None:
+        """Collect a table; return the number of its rows, None if one of the call is not small."""
+        rows = None if self._is_large else _collected(self._session, frame)
+        if rows is None:
+            self._is_large = True
+            # Other tables will be joined with this one.
+            self._names -= {*self._of_call}
+            return None
+        self._results.connection.register(name, rows)
+        self._of_call.append(name)
+        self._names.add(name)
+        return int(rows.num_rows)
+
+    def keep(self, name: str, query: exp.Query) -> None:
+        """Keep the rows of a query over tables that are here."""
+        self._results.keep(name, query)
+        self._names.add(name)
+
+
+def _collected(session: SparkSession, frame: DataFrame) -> pa.Table | None:
+    """Return the rows of a table, None if it is not small."""
+    most = _bytes(session.conf.get(LIMIT) or "")
+    if not most or not MOST_ROWS:
+        return None
+    plan = _PLAN.search(explained(frame, "cost"))
+    size = None if plan is None else _bytes(plan[2])
+    if plan is None or size is None or size > most:
+        return None
+    # One task reads the files; the tasks of other plans compute their rows first.
+    part = frame.coalesce(1) if plan[1] == _SCAN else frame
+    rows = part.limit(MOST_ROWS + 1).toArrow()
+    return rows if rows.num_rows <= MOST_ROWS else None
+
+
+def _bytes(text: str) -> float | None:
+    """Return the number of bytes of a text such as 10MB or 310.6 KiB, None if it is not one."""
+    number = _BYTES.fullmatch(text.strip())
+    return None if number is None else float(number[1]) * 2.0 ** _POWERS[number[2].lower()]
+
+
+DESCRIPTION = "spark.job.description"
+
+
+@contextmanager
+def described(session: SparkSession, step: str) -> Iterator[None]:
+    """Describe the jobs to come as a step of duckmetrics, then restore the description of the caller.
+
+    Spark Connect has no descriptions, so its jobs get a tag.
+    """
+    text = f"duckmetrics: {step}"
+    if hasattr(session, "_jsparkSession"):
+        context = session.sparkContext
+        before = context.getLocalProperty(DESCRIPTION)
+        context.setLocalProperty(DESCRIPTION, text)
+        try:
+            yield
+        finally:
+            context.setLocalProperty(DESCRIPTION, cast("str", before))  # None removes it
+        return
+    tags = session.getTags()
+    session.clearTags()
+    for tag in (*tags, text):
+        session.addTag(tag)
+    try:
+        yield
+    finally:
+        session.clearTags()
+        for tag in tags:
+            session.addTag(tag)
+
 
 T = TypeVar("T")
 
@@ -235,13 +395,13 @@ class SparkEngine(Engine):
         self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
     ) -> None:
         """Let Spark write a query's rows to a folder of Parquet files; see `spark_outputs`."""
-        self._run(query, lambda frame: spark_outputs.write_folder(frame, path, mode, partition_by))
+        self._run(query, lambda frame: write_folder(frame, path, mode, partition_by))
 
     def save(
         self, query: exp.Query, table: str, partition_by: Sequence[str] = (), mode: str | None = None
     ) -> None:
         """Let Spark write a query's rows to a table of its catalog."""
-        self._run(query, lambda frame: spark_outputs.write_table(frame, table, mode, partition_by))
+        self._run(query, lambda frame: write_table(frame, table, mode, partition_by))
 
     def frame(self, query: exp.Query) -> DataFrame:
         """Return the rows of a query as a frame, which the caller may keep longer than the result.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.connections.spark_sessions import cause, is_of_spark, of_session
 from duckmetrics.engines import lakes
+from duckmetrics.engines.spark_sessions import cause, is_of_spark, of_session
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.sources import file_format, kind_of_text, label_of_sql, refuse_volatile
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from duckmetrics.inputs.sources import Role
+
 
 SPARK = "spark"
 _FORMATS = ("parquet", "csv", "json", "orc")

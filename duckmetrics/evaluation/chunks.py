@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
 
+
 KEY = "query_id"
 Condition = Callable[[exp.Expr], exp.Expr]
 

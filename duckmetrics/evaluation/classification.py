@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.checks.examination import check, check_values
 from duckmetrics.checks.notes import unweighted
 from duckmetrics.engines.engine import keep_readable
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
-from duckmetrics.inputs.classification import classification_inputs
-from duckmetrics.large_tables.sorted_rows import with_pairs, with_places
-from duckmetrics.summaries.classification import ADDED_UP, ClassificationSummary, slice_values
-from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import (
+from duckmetrics.engines.plans import (
     are_many,
     distinct_scores,
     has_relation,
@@ -22,6 +17,11 @@ from duckmetrics.summaries.plans import (
     reads_thresholds,
     sorts_rows,
 )
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.shared_orders import with_pairs, with_places
+from duckmetrics.inference.kept import on_engine
+from duckmetrics.inference.row_summary import ADDED_UP, ClassificationSummary, slice_values
+from duckmetrics.inputs.classification import classification_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.engines.plans import Plan
+    from duckmetrics.inference.kept import SharedRelations
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
-    from duckmetrics.summaries.plans import Plan
-    from duckmetrics.summaries.shared_relations import SharedRelations
+
 
 # The bins of a calibration curve, and what stands for them where rows of one unit are correlated.
 SIZED_BINS, CLUSTERED_BINS = "sized_bins", "clustered_bins"
@@ -52,7 +53,7 @@ def evaluate_classification(
         plan = plans_on(catalog, engine, inputs, measures)
     sorted_once = inputs
     if request.inference is not None:
-        from duckmetrics.inference.unit_placements import with_placements
+        from duckmetrics.inference.units import with_placements
 
         with engine.step("units of the intervals"):
             sorted_once = with_placements(catalog, engine, inputs, measures, plan)
@@ -73,7 +74,7 @@ def evaluate_classification(
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return [part]
-    from duckmetrics.verification.recomputed import verify_classification
+    from duckmetrics.evaluation.recomputed import verify_classification
 
     def again(other: Inputs) -> tuple[dict[str, Any], ...]:
         return slice_values(catalog, engine, other, measures, plan)[0]

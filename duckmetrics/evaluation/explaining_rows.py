@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.contribution_queries import GROUPS, MOST_GROUPS, SEGMENT
+from duckmetrics.compose.contributions import GROUPS, MOST_GROUPS, SEGMENT
 from duckmetrics.engines.engine import Feature, keep_readable
+from duckmetrics.engines.plans import by_group, plans_on
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
-from duckmetrics.evaluation.explaining_groups import groups_result
-from duckmetrics.explanations.facts import BASELINE, COMBINE, NAME_IT, Sizes, key_text
+from duckmetrics.evaluation.explaining import groups_result
 from duckmetrics.expressions.build import picked
 from duckmetrics.inference.contributions import (
     Contributions,
@@ -21,14 +21,14 @@ from duckmetrics.inference.contributions import (
     grouped_rows,
     is_sum_over_rows,
 )
+from duckmetrics.inference.kept import on_engine
 from duckmetrics.inference.row_units import kept_sums
 from duckmetrics.inference.unit_values import refuse_split_groups
 from duckmetrics.inputs.classification import UNIT, attributed_rows
 from duckmetrics.inputs.slices import read_slices
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.sentences.lists import counted
-from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import by_group, plans_on
+from duckmetrics.words.explanation import BASELINE, COMBINE, NAME_IT, Sizes, key_text
+from duckmetrics.words.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.explaining import Asked
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
-    from duckmetrics.evaluation.material import Opened
+    from duckmetrics.evaluation.report_data import Opened
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.results.explanation import ExplainedGroups
+
 
 # What the result shows of groups of one row, besides the columns that the caller names.
 DETAILS = ("label", "score", "baseline_score")

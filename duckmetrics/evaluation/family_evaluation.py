@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.optimizer import SORTED, ranking_plan
-from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.summaries.kept import kept_rows
+from duckmetrics.inference.kept import kept_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from duckmetrics.inference.units import Units
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.inputs.request import Request
+    from duckmetrics.results.evaluation import Verification
     from duckmetrics.results.findings import Finding
-    from duckmetrics.results.verification import Verification
 
 
 @dataclass(frozen=True)

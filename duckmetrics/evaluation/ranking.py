@@ -7,15 +7,14 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog.facts import EXPONENTIAL, WEIGHED, holds
-from duckmetrics.checks.common_queries import without_common_query
-from duckmetrics.checks.examination import check, explained
+from duckmetrics.catalog.measure import EXPONENTIAL, WEIGHED, holds
+from duckmetrics.checks.examination import check, explained, without_common_query
 from duckmetrics.checks.notes import counted_notes, varying
-from duckmetrics.compose.branches import by_branch
+from duckmetrics.compose.branches import by_branch, per_query
+from duckmetrics.compose.composer import needed_by
 from duckmetrics.compose.exact_sums import bands_of, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of
-from duckmetrics.compose.reused import per_query
-from duckmetrics.engines.engine import Feature, keep_readable
+from duckmetrics.engines.engine import Feature, keep_new, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import (
     FamilyEvaluation,
@@ -23,15 +22,14 @@ from duckmetrics.evaluation.family_evaluation import (
     refuse_unsupported,
     with_bounds,
 )
-from duckmetrics.evaluation.side_inputs import with_side_inputs
+from duckmetrics.evaluation.shared_orders import Codes, codes_of
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
-from duckmetrics.large_tables.codes import Codes, codes_of
-from duckmetrics.ranking_inputs.canonical import ranking_inputs
+from duckmetrics.inference.kept import kept_rows, materialized
+from duckmetrics.inference.ranking_summary import RankingSummary, value_ranges
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
+from duckmetrics.inputs.ranking import SIDE_INPUTS, ranking_inputs, refuse_absent
 from duckmetrics.results.findings import refusal
-from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.ranking import RankingSummary
-from duckmetrics.summaries.value_ranges import value_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,11 +38,56 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.compose.blocks import Columns
+    from duckmetrics.compose.composer import Columns
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
+
+
+# The relations that count the whole history. The second one also has the column of the first.
+COUNTED = ("item_history", "item_users", "history_users")
+
+
+def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
+    """Return the inputs, and next to them the counts of the history that the measures read, in tables.
+
+    Without a catalogue, the items are those of the history.
+
+    Raises:
+        InputError: a measure reads a table, or a column of the catalogue, that was not given.
+    """
+    needed = needed_by(catalog, measures)
+    queries = dict(inputs.queries)
+    is_of_history = ITEMS in needed and ITEMS not in queries and HISTORY in queries
+    if is_of_history:
+        needed.setdefault(COUNTED[0], needed.pop(ITEMS))
+    read = {name: text for name, text in needed.items() if name in SIDE_INPUTS}
+    refuse_absent(queries, read, inputs.labels, inputs.catalog_columns)
+    if inputs.derived:
+        queries["attributes"] = engine.kept(keep_new(engine, "attributes", queries["attributes"]))
+    queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
+    if is_of_history:
+        queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")
+    return replace(inputs, queries=queries)
+
+
+def _counted(
+    catalog: Catalog, engine: Engine, inputs: Inputs, names: Sequence[str]
+) -> Mapping[str, exp.Query]:
+    """Keep relations of the history in tables: they have a row for each item, however long the history is."""
+    kept: dict[str, exp.Query] = {}
+    of_items, of_users, _ = COUNTED
+    for name in names:
+        if name == of_items and of_users in names:
+            continue
+        composer = inputs.composer(catalog)
+        step = composer.relation(name, {})
+        kept[name] = engine.kept(keep_new(engine, name, composer.complete(everything(step))))
+    if of_items in names and of_users in names:
+        kept[of_items] = picked(kept[of_users].subquery(of_users), "item_id", "n_interactions")
+    return kept
+
 
 # The number of predictions from which tables of codes and of sorted rows save more time than they cost.
 LARGE = 500_000
@@ -99,7 +142,7 @@ def _of_queries(
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.verification.recomputed import verify_ranking
+    from duckmetrics.evaluation.recomputed import verify_ranking
 
     with engine.step("verify a sample"):
         outcome = verify_ranking(
@@ -162,9 +205,8 @@ def _with_sorted_rows(
     engine: Engine, query: exp.Select, chunks: int, n_rows: int
 ) -> tuple[exp.Select, list[str]]:
     """Let the query of many predictions read tables of sorted rows; return the names of these tables, too."""
-    from duckmetrics.large_tables.shared_orders import with_shared_orders
-    from duckmetrics.large_tables.sort_keys import MOST_ROWS
-    from duckmetrics.large_tables.stored_order import with_stored_order
+    from duckmetrics.evaluation.shared_orders import with_shared_orders
+    from duckmetrics.evaluation.sort_keys import MOST_ROWS, with_stored_order
 
     query = with_shared_orders(engine, query)
     # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.

@@ -2,40 +2,339 @@
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import fields, replace
+from copy import copy
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.measure import CUTOFF
+from duckmetrics.compose.composer import Composer
+from duckmetrics.engines import targets
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
-from duckmetrics.expressions.visible import visible_key
-from duckmetrics.report.model import (
+from duckmetrics.evaluation.inspection import INSPECT
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.kept import SharedRelations
+from duckmetrics.inference.units import over_rows
+from duckmetrics.pages.report import Report
+from duckmetrics.pages.report_model import (
     CLASSIFICATION,
     OF_INTERVAL,
-    RANKING,
+    AtCutoff,
     Checked,
+    Curve,
+    Metric,
+    Mover,
     Pictures,
     Problem,
+    Reading,
     Recounted,
     ReportData,
     Row,
 )
-from duckmetrics.report.page import Report
-from duckmetrics.report.reading import Reading
+from duckmetrics.pages.tables import DRAWINGS, in_order
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.findings import WARNING
 from duckmetrics.results.pairwise import pairs_of
-from duckmetrics.sentences.relevance import no_relevant_of
-from duckmetrics.verdicts import ALPHA, UNTESTED
 from duckmetrics.version import __version__
+from duckmetrics.words.units import CLUSTERS, QUERIES, ROWS, cluster_units, no_relevant_of, plural
+from duckmetrics.words.verdicts import ALPHA, UNTESTED
+from duckmetrics.words.visible import visible_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
 
-    from duckmetrics.evaluation.material import Inspected, Material
-    from duckmetrics.report.model import Mover
+    import pyarrow as pa
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
+
+
+# The cut-offs of the curve of a ranking metric, up to the deepest rank that is computed anyway.
+CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
+# The depth of the curve of a metric without a cut-off, and the least depth of all curves.
+USUAL_DEPTH, LEAST_DEPTH = 50, 10
+HTML = "html"
+# The number of quantiles of the differences of queries.
+STEPS = 201
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """The result of the complete check of the data.
+
+    Attributes:
+        performed: the names of the checks.
+        looked_at: the number of rows by table.
+    """
+
+    findings: tuple[Finding, ...]
+    performed: frozenset[str]
+    looked_at: Mapping[str, int]
+
+
+class Opened(Protocol):
+    """A session: a request, and the tables that were attached for it."""
+
+    catalog: Catalog
+    request: Request
+    engine: Engine
+
+    @property
+    def attached(self) -> Mapping[Any, Source]:
+        """The tables."""
+        ...
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means."""
+        ...
+
+    def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
+        """Evaluate the measures of each family together."""
+        ...
+
+    def refuse_changed(self) -> None:
+        """Refuse to read tables again that are not those that were evaluated."""
+        ...
+
+    def longest(self) -> int:
+        """Return the number of places of the longest list."""
+        ...
+
+    def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
+        """Return the rows of a table; `shared` has the relations that other tables read, too."""
+        ...
+
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics, with intervals."""
+        ...
+
+
+class Material:
+    """Computes the numbers of a report in the session of an evaluation.
+
+    Args:
+        per_query: the values of the queries; None if no metric has queries.
+    """
+
+    def __init__(
+        self, session: Opened, parts: Sequence[FamilyEvaluation], per_query: exp.Query | None
+    ) -> None:
+        self._session = session
+        self._parts = parts
+        self._per_query = per_query
+        self._measures = [measure for part in parts for measure in part.measures]
+
+    def metrics(self) -> list[tuple[Metric, str]]:
+        """Return each metric with its family."""
+        return [(_metric(measure), measure.family) for measure in self._measures]
+
+    def unit(self) -> str:
+        """Return the units of the intervals of the first metric in the plural, such as "users"."""
+        units = self._parts[0].units
+        if units is not None and units.kind.startswith(CLUSTERS):
+            return cluster_units(units.kind.removeprefix(CLUSTERS))
+        return self.counted()
+
+    def counted(self) -> str:
+        """Return what the first metric counts in the plural: rows, or queries such as "users"."""
+        part = self._parts[0]
+        if part.measures[0].family != RANKING:
+            return ROWS
+        return plural(part.query_name) or QUERIES
+
+    def sources(self) -> list[str]:
+        """Return the names of the tables, each once."""
+        return list(dict.fromkeys(source.label for source in self._session.attached.values()))
+
+    def conditions(self) -> dict[str, str]:
+        """Return the conditions of the rows that count, by table."""
+        where, dialect = self._session.request.where, self._session.engine.dialect
+        return {str(table): condition.sql(dialect) for table, condition in where.items()}
+
+    def scores(self) -> int:
+        """Return the number of columns with scores in one table; 0 if a column names the system."""
+        return len(self._session.request.scores)
+
+    def inspected(self) -> Inspected | None:
+        """Check the data of each family completely; None if there are no tables to check.
+
+        Of rankings the inputs of the first metric are checked: others repeat the checks at other cut-offs.
+        """
+        session = self._session
+        if not self.is_readable:
+            return None
+        findings: dict[str, Finding] = {}
+        performed: set[str] = set()
+        looked_at: dict[str, int] = {}
+        with session.engine.exclusive(keep=False):
+            session.refuse_changed()
+            for part in self._parts:
+                family = part.measures[0].family
+                measures = part.measures[:1] if family == RANKING else part.measures
+                asked = replace(session.request.of(session.catalog, measures), checked=True)
+                found = INSPECT[family](session.catalog, session.engine, asked, measures, session.attach)
+                findings |= {one.message: one for one in found.findings}
+                performed |= found.checks
+                looked_at |= found.looked_at or {}
+        return Inspected(tuple(findings.values()), frozenset(performed), looked_at)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the tables can be read once more; results of other evaluations have none."""
+        from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
+        known = bool(self._session.attached) and from_tables
+        return known and self._session.engine.supports(Feature.REREADING)
+
+    def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
+        """Return the name of a metric without its cut-off, and its values at several cut-offs: one scan."""
+        measure = next(one for one in self._measures if one.text == metric)
+        cuts = self._cuts(measure)
+        if len(cuts) < 2 or not self.is_readable:
+            return measure.name, []
+        asked = [_at(measure, k) for k in cuts]
+        session = self._unsliced()
+        session.request = replace(session.request, checked=max(cuts) <= self._checked_depth())
+        with session.engine.exclusive(keep=False):
+            session.refuse_changed()
+            (part,) = session.parts(asked)
+        rows = [
+            AtCutoff(str(row["system"] or ""), int(row["metric"]), row["value"], row["lower"], row["upper"])
+            for row in ({"lower": None, "upper": None, **one} for one in part.rows)
+        ]
+        return str(measure).partition("@")[0], rows
+
+    def _checked_depth(self) -> float:
+        """Return the deepest rank that the evaluation looked at; infinite if a metric has no cut-off."""
+        depths = [one.depth for one in self._measures if one.family == RANKING]
+        return max(math.inf if depth is None else depth for depth in depths)
+
+    def _cuts(self, measure: Measure) -> list[int]:
+        """Return the cut-offs of a curve: no deeper than what was asked for, so that it costs no more."""
+        if CUTOFF not in measure.values or measure.family != RANKING:
+            return []
+        depth = self._checked_depth()
+        deepest = USUAL_DEPTH if math.isinf(depth) else max(LEAST_DEPTH, int(depth))
+        own = measure.values[CUTOFF]
+        asked = {int(own)} if isinstance(own, int) else set()
+        if self.is_readable:
+            deepest = min(deepest, max(self._session.longest(), *asked, 1))
+        return sorted({k for k in CUTOFFS if k <= deepest} | {deepest} | asked)
+
+    def movers(self, metric: str, system: str, baseline: str, n: int) -> list[Mover]:
+        """Return the queries that gain and lose most by one metric."""
+        rows = self._values(metric, system, baseline)
+        if rows is None:
+            return []
+        session = self._session
+        found = session.engine.rows(
+            over_rows(session.catalog, "movers", rows, {"baseline": baseline, "n": n})
+        )
+        lower = next(one.lower_is_better for one in self._measures if one.text == metric)
+        ways = {"gain": "loss", "loss": "gain"} if lower else {"gain": "gain", "loss": "loss"}
+        return [Mover(ways[row[2]], str(row[4]), row[5], row[6], row[7]) for row in found]
+
+    def differences(self, metric: str, system: str, baseline: str) -> list[float]:
+        """Return quantiles of the differences of the queries by one metric, the smallest first."""
+        rows = self._values(metric, system, baseline)
+        if rows is None:
+            return []
+        composer = Composer(self._session.catalog, {"per_query": rows})
+        step = composer.relation("difference_quantiles", {"baseline": baseline, "points": STEPS})
+        query = composer.complete(exp.select("difference").from_(step).order_by("place"))
+        return [difference for (difference,) in self._session.engine.rows(query)]
+
+    def _values(self, metric: str, system: str, baseline: str) -> exp.Select | None:
+        """Return the values of the queries by one metric, of two systems; None for a metric of rows."""
+        if self._per_query is None or metric not in self._texts(RANKING):
+            return None
+        known = exp.In(this=exp.column("system"), expressions=[literal(system), literal(baseline)])
+        names = map(exp.column, ("system", "metric", "query_id", "value"))
+        rows = exp.select(*names).from_(self._per_query.subquery("per_query"))
+        return rows.where(known, exp.column("metric").eq(literal(metric)))
+
+    def _texts(self, family: str) -> list[str]:
+        return [measure.text for measure in self._measures if measure.family == family]
+
+    def curves(
+        self, systems: Collection[str], tried: Callable[[str, Callable[[], Curve]], Curve | None]
+    ) -> list[Curve]:
+        """Return the tables of a classifier that have a chart; none if its rows cannot be read again.
+
+        Args:
+            systems: those that are drawn.
+            tried: calls a function; returns None if the rows cannot be used for the table of this name.
+        """
+        if not self.is_readable:
+            return []
+        session = self._unsliced()
+        catalog = session.catalog
+        names = in_order(catalog.charts)
+        with session.engine.exclusive(keep=False):
+            session.refuse_changed()
+            shared = SharedRelations(catalog, session.engine, map(catalog.find_table, names))
+            found = [tried(name, partial(_curve, session, name, systems, shared)) for name in names]
+        return [curve for curve in found if curve is not None and curve.rows]
+
+    def _unsliced(self) -> Opened:
+        """Return the session without slices; tables stay attached."""
+        session = copy(self._session)
+        session.request = replace(session.request, by=(), computed={}, verify=None)
+        return session
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page to a file, which must be new or an output of ours.
+
+    Raises:
+        InputError: the file has another suffix, or cannot be written.
+    """
+    target = targets.page_file(path)
+    targets.refuse(target, HTML)
+    with targets.replacing(target, HTML) as draft:
+        targets.write_text(draft, text)
+
+
+def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> Curve:
+    """Return the rows of a table over all rows, with the columns of its chart.
+
+    Raises:
+        InputError: the rows cannot be used for this table.
+    """
+    drawing, params = session.catalog.charts[table]
+    found = session.table(table, params, shared).to_pylist()
+    named = [{**row, "system": str(row.get("system") or "")} for row in found]
+    columns = ("system", *DRAWINGS[drawing].columns)
+    rows = [{name: row[name] for name in columns} for row in named if row["system"] in systems]
+    return Curve(table, drawing, tuple(rows))
+
+
+def _metric(measure: Measure) -> Metric:
+    ends = measure.metric.range
+    low, high = (end if math.isfinite(end) else None for end in (ends.low, ends.high))
+    k = measure.values.get(CUTOFF)
+    cutoff = k if isinstance(k, int) else None
+    return Metric(measure.text, measure.metric.title, ends.direction, ends.target, low, high, cutoff)
+
+
+def _at(measure: Measure, k: int) -> Measure:
+    """Return a metric at another cut-off, which is its text."""
+    params = tuple((name, k if name == CUTOFF else value) for name, value in measure.params)
+    return replace(measure, text=str(k), params=params)
+
 
 T = TypeVar("T")
 

@@ -11,27 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.measure import TIME_ZONE
 from duckmetrics.catalog.specs import parse_measures, parse_table
-from duckmetrics.compose.reading import WITHOUT_TRUTH, needs_truth, truth_reader
-from duckmetrics.connections.duckdb_errors import unbound
-from duckmetrics.dialects import DIALECTS
+from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth, truth_reader
+from duckmetrics.compose.dialects import DIALECTS
+from duckmetrics.engines.duckdb_errors import unbound
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
-from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
-from duckmetrics.evaluation.times import Times
 from duckmetrics.expressions.build import everything
-from duckmetrics.inputs.changes import SINCE, refuse_changed
-from duckmetrics.inputs.columns import filtered, first_row
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import CANONICAL, filtered, first_row, run_columns
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
-from duckmetrics.inputs.slices import slice_label
+from duckmetrics.inputs.slices import columns_in, depends_on_zone, slice_label
+from duckmetrics.inputs.sources import ROLES, SINCE, refuse_changed
 from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.inputs.versions import chosen_versions
 from duckmetrics.results.evaluation import Evaluation
+from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -43,10 +44,95 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.inference.kept import SharedRelations
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.versions import Version
-    from duckmetrics.results.findings import Finding
-    from duckmetrics.summaries.shared_relations import SharedRelations
+
+
+def needed_columns(request: Request, source: Source, role: Role) -> list[str] | None:
+    """Return the columns that a request may read, None for all of them."""
+    wanted = set(_wanted(request, source, role))
+    return [name for name in source.columns if name in wanted] or None
+
+
+def _wanted(request: Request, source: Source, role: Role) -> Iterator[str]:
+    """Yield the names of columns, also of some that the table does not have."""
+    names = [
+        request.system or "",
+        *request.scores.values(),
+        *(name for names in request.by for name in names),
+    ]
+    if request.inference is not None:
+        names.append(request.inference.cluster or "")
+    for expression in request.computed.values():
+        names += columns_in(expression)
+    for canonical in CANONICAL:
+        names += [canonical, *(request.columns.given(role, canonical) or "").split("+")]
+    for name in names:
+        yield from _found(source, name.strip())
+    yield from run_columns(source, request.columns)
+
+
+def _found(source: Source, name: str) -> list[str]:
+    try:
+        found = source.find(name)
+    except InputError:  # two columns differ in case only, which is refused where they are read
+        return [column for column in source.columns if column.lower() == name.lower()]
+    return [] if found is None else [found]
+
+
+# The tables whose columns can be slices.
+_SLICED = ("predictions", "truth", "queries")
+_ADVICE = "for another zone, write time_zone='Europe/Berlin' (--time-zone Europe/Berlin)"
+
+
+class Times:
+    """Finds out whether the results of a request depend on the time zone.
+
+    Attributes:
+        are_read: whether a slice or a condition over the tables so far depends on it.
+    """
+
+    def __init__(self, request: Request, engine: Engine) -> None:
+        self._request = request
+        self._engine = engine
+        self.are_read = False
+
+    def look(self, source: Source, role: Role) -> None:
+        """Look at a table as the caller has it."""
+        self.are_read |= any(depends_on_zone(one, source) for one in self._expressions(role))
+
+    def signed(self, measures: Sequence[Measure], attach: Attach) -> Sequence[Measure]:
+        """Return the measures with the zone that their results depend on."""
+        for role in ROLES:
+            table = self._request.tables[role]
+            if table is not None and self._expressions(role):
+                for one in table.values() if isinstance(table, Mapping) else (table,):
+                    attach(one, role)
+        if not self.are_read:
+            return measures
+        return [replace(measure, time_zone=self._engine.time_zone) for measure in measures]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """A note with the zone, if results depend on it."""
+        if not self.are_read:
+            return []
+        message = f"times: the days and hours of slices and conditions are those of {self._engine.time_zone}"
+        return [Finding(TIME_ZONE, NOTE, "", "", 0, (), f"{message}; {_ADVICE}", _ADVICE)]
+
+    @property
+    def statements(self) -> list[str]:
+        """The statement that gives a session the zone that the others need, if they need one."""
+        zone = literal(self._engine.time_zone).sql(self._engine.dialect)
+        return [f"SET TIME ZONE {zone}"] if self.are_read else []
+
+    def _expressions(self, role: Role) -> list[exp.Expr]:
+        """Return what the caller computes from the columns of a table: slices, and a condition."""
+        condition = self._request.where.get(role)
+        slices = self._request.computed.values() if role in _SLICED else ()
+        return [*slices, *([] if condition is None else [condition])]
+
 
 # DuckDB's messages about unknown functions, and about types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")

@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, RANKING
-from duckmetrics.catalog.facts import POSITIONS, holds
-from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.dropped_columns import dropped
+from duckmetrics.catalog.measure import POSITIONS, holds
+from duckmetrics.compose.composer import TRUTH, Composer, needs_truth
+from duckmetrics.compose.dialects import DIALECTS, find_dialect
 from duckmetrics.compose.functions import inlined, linked
-from duckmetrics.compose.reading import TRUTH, needs_truth
-from duckmetrics.dialects import DIALECTS, find_dialect
-from duckmetrics.dialects.portable import refuse_unportable
-from duckmetrics.dialects.rewrites import outer_joins
-from duckmetrics.dialects.translation import rewritten, written
-from duckmetrics.dialects.user_tables import SYSTEM, TYPES, UserTables
+from duckmetrics.compose.optimizer import dropped
+from duckmetrics.compose.portable import SYSTEM, TYPES_OF_COLUMNS, UserTables, refuse_unportable
+from duckmetrics.compose.translation import outer_joins, rewritten, written
+from duckmetrics.engines.plans import plans, portable_plans
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.means import means_of_queries, means_of_rows, values_of_systems
+from duckmetrics.inference.row_summary import per_slice
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.summaries.classification import per_slice
-from duckmetrics.summaries.means import means_of_queries, means_of_rows, values_of_systems
-from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
+
 
 # Engines whose temporary tables need no keyword, or that have none.
 WITHOUT_TEMPORARY = ("datafusion", "trino")
@@ -172,7 +170,7 @@ def _give_types_to_nulls(step: exp.Query) -> None:
     for select in step.find_all(exp.Select):
         for projection in select.expressions:
             if isinstance(projection.unalias(), exp.Null):
-                type_ = TYPES.get(projection.alias_or_name, "BIGINT")
+                type_ = TYPES_OF_COLUMNS.get(projection.alias_or_name, "BIGINT")
                 projection.replace(exp.cast(exp.null(), type_).as_(projection.alias_or_name))
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from duckmetrics.checks.notes import counted_notes
+from duckmetrics.compose.composer import LISTS
 from duckmetrics.compose.optimizer import depth_of
-from duckmetrics.compose.reading import LISTS
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
+from duckmetrics.inference.kept import kept_rows, materialized
+from duckmetrics.inference.system_summary import INFLUENCE, SLOPES, VALUES, SystemSummary
 from duckmetrics.results.findings import FEW_UNITS, WARNING, Finding
-from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.systems import INFLUENCE, SLOPES, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

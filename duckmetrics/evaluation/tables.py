@@ -10,13 +10,12 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
-from duckmetrics.engines import results_database
+from duckmetrics.engines import results_database, targets
 from duckmetrics.engines.engine import Feature
 from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError, UnsupportedError, unknown
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.outputs import targets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
-    from duckmetrics.evaluation.material import Opened
-    from duckmetrics.report.page import Report
+    from duckmetrics.evaluation.report_data import Opened
+    from duckmetrics.pages.report import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.per_query import Place
+
 
 MOVERS = "movers"
 
@@ -169,8 +169,7 @@ class KeptTables:
         otherwise: Sequence[Mapping[str, Any]] | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
-        from duckmetrics.evaluation.material import Material, write_page
-        from duckmetrics.evaluation.report_data import report_of
+        from duckmetrics.evaluation.report_data import Material, report_of, write_page
 
         material = Material(self._session, self._parts, self._per_query)
         made = report_of(result, material, title, ids, otherwise)
@@ -201,8 +200,7 @@ class KeptTables:
         Raises:
             MetricError: no metric of rankings was evaluated.
         """
-        from duckmetrics.evaluation.explaining import Asked, explainer_of
-        from duckmetrics.evaluation.explaining_groups import explained_groups
+        from duckmetrics.evaluation.explaining import Asked, explained_groups, explainer_of
         from duckmetrics.evaluation.explaining_rows import explained_rows
 
         with self._engine.exclusive(keep=False):

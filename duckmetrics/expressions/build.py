@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
+from sqlglot.generators.duckdb import DuckDBGenerator
 
 from duckmetrics.expressions.folding import literal
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from duckmetrics.expressions.folding import Value
+
 
 # The number of rows that show where parts of about the same size begin.
 SAMPLED = 20_000
@@ -179,3 +182,51 @@ def over(query: exp.Query, columns: Mapping[str, exp.Expr]) -> dict[str, exp.Exp
         if column.name in columns:
             column.replace(columns[column.name].copy())
     return {projection.alias_or_name: projection.unalias() for projection in query.selects}
+
+
+DIALECT = "duckdb"
+
+
+def with_directions(tree: exp.Expr) -> str:
+    """Write a statement with the direction of every order, and the place of NULL.
+
+    The generator leaves out what is usual. A generator of our own would be the usual way; those of a compiled
+    sqlglot have no subclasses. To write an expression changes it, and some are written twice.
+    """
+    tree, generator = tree.copy(), DuckDBGenerator(dialect=DIALECT)
+    for order in reversed(list(tree.find_all(exp.Order))):  # the innermost first
+        order.set("expressions", [_directed(key, generator) for key in order.expressions])
+    return DuckDBGenerator(dialect=DIALECT).generate(tree, copy=False)
+
+
+def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
+    """Return a key of an order as text, with its direction."""
+    if isinstance(key, exp.Var):
+        return key
+    is_ordered = isinstance(key, exp.Ordered)
+    direction = "DESC" if is_ordered and key.args.get("desc") else "ASC"
+    nulls = "FIRST" if is_ordered and key.args.get("nulls_first") else "LAST"
+    written = generator.generate(key.this if is_ordered else key, copy=False)
+    return exp.Var(this=f"{written} {direction} NULLS {nulls}")
+
+
+INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
+NUMBER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\)|FLOAT|DOUBLE")
+# Types with more digits than a DOUBLE: it keeps 53 bits of whole numbers, and 15 digits of decimals.
+WIDE = re.compile(r"U?(?:BIGINT|HUGEINT)|DECIMAL\((?:1[6-9]|[23]\d),(?P<scale>\d+)\)")
+NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
+
+
+def is_wide(type_: str) -> bool:
+    """Return whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
+    return WIDE.fullmatch(type_) is not None
+
+
+def is_zoned(type_: str) -> bool:
+    """Return whether values of a type are points in time, whose day depends on a time zone."""
+    return type_.startswith("TIMESTAMP") and holds_zoned(type_)
+
+
+def holds_zoned(type_: str) -> bool:
+    """Return whether values of a type are points in time, or have one inside."""
+    return "TIMESTAMP WITH" in type_ or "TIMESTAMPTZ" in type_

@@ -1,1 +1,1 @@
-"""Intervals and tests: units, the delta method, the jackknife, the bootstrap."""
+"""From values to results: units, summaries, intervals, tests, and p-values adjusted for their number."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.summaries.plans import Plan
+    from duckmetrics.engines.plans import Plan
 
     Rewrite = Callable[[exp.Column], exp.Expr]
 

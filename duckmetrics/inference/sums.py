@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.compose.blocks import Block
-from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.composer import Block, Composer
+from duckmetrics.engines.plans import Plan, by_group, plans
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inference.derivatives import denominators, derivative
-from duckmetrics.inference.linear import Linear, weighed
+from duckmetrics.inference.linear import Linear, denominators, derivative, weighed
+from duckmetrics.inference.row_summary import COUNTS, SEGMENTS
 from duckmetrics.inference.units import SEGMENT, struct
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHTED
 from duckmetrics.inputs.columns import WEIGHT
-from duckmetrics.summaries.classification import COUNTS, SEGMENTS
-from duckmetrics.summaries.plans import Plan, by_group, plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
+
 
 # The header of a metric that estimates nothing, so that an interval around it would mean nothing.
 NONE = "none"

@@ -15,12 +15,21 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, suggestion
-from duckmetrics.expressions.build import quoted, stacked
-from duckmetrics.expressions.column_types import is_wide
+from duckmetrics.expressions.build import is_wide, quoted, stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import values
-from duckmetrics.inputs.columns import WEIGHT, ColumnMap, missing_column, selected
-from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
+from duckmetrics.inputs.columns import (
+    WEIGHT,
+    ColumnMap,
+    common_types,
+    exact_number,
+    grade_expression,
+    key_expression,
+    key_of,
+    missing_column,
+    number_expression,
+    same_kind,
+    selected,
+)
 from duckmetrics.inputs.inputs import CLUSTER, Inputs
 from duckmetrics.inputs.slices import advice_without, attribute, lacking, slicing_columns
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
@@ -29,9 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.inputs.ids import Key
+    from duckmetrics.inputs.columns import Key
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Source
+
 
 Keep = Callable[[str, exp.Query], str]
 OVERALL = 0
@@ -231,12 +241,12 @@ class _Observing:
             types = common_types(list(self.groups.values()))
             parts = next(iter(self.groups.values())).parts
             group = key_expression(self.groups[name], types, parts)
-        weight = values.number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
+        weight = number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
         return selected(source, {
             "system": self.systems.expression(source, name),
             "segment": literal(OVERALL),
-            "label": values.grade_expression(source, names["label"], "label"),
-            "score": values.number_expression(source, names["score"]),
+            "label": grade_expression(source, names["label"], "label"),
+            "score": number_expression(source, names["score"]),
             **self._exact(source, names["score"]),
             WEIGHT: weight,
             GROUP: group,
@@ -251,7 +261,7 @@ class _Observing:
         """Return the scores as they are written, if a DOUBLE may lose digits of them; otherwise nothing."""
         if not self.wide_scores:
             return {}
-        return {"exact_score": values.exact_number(quoted(name), source.columns[name])}
+        return {"exact_score": exact_number(quoted(name), source.columns[name])}
 
     def _unit(self, name: str) -> exp.Expr:
         if self.shares_rows:

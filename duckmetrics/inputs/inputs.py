@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Role
 
+
 CLUSTER = "cluster_id"
 # The inputs that know more than relevance.
 HISTORY: Role = "history"

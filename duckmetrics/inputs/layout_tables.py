@@ -11,15 +11,13 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, Layout, Shape, layout, layouts
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.build import quoted
-from duckmetrics.expressions.column_types import INTEGER
+from duckmetrics.expressions.build import INTEGER, quoted
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import is_positive
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import struct_fields
-from duckmetrics.inputs.positive_labels import positive_of, refuse_no_label
-from duckmetrics.inputs.values import is_positive
-from duckmetrics.layouts.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, Layout, Shape, layout, layouts
 from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
@@ -29,6 +27,56 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.inputs.systems import Attach
+
+
+# The number of a class, also as Spark writes labels.
+_CLASS = re.compile(r"\d+(\.0)?")
+
+
+def refuse_no_label(source: Source, name: str | None) -> None:
+    """Refuse a positive label for a table without labels.
+
+    Args:
+        name: the column of the labels.
+
+    Raises:
+        InputError: names the table.
+    """
+    if name is None and source.positive is not None:
+        raise InputError(
+            f"positive={source.positive}",
+            f"names a label, and {source.label} has none that is read",
+            "leave it out, or map the labels with columns={'label': ...} (--column label=...)",
+        )
+
+
+def positive_of(asked: str | None, usual: str, source: Source, fit: Fit) -> str:
+    """Return the label, or the number of the class, whose score a layout computes.
+
+    Args:
+        usual: the number of the positive class if none is named; empty if the labels are no numbers.
+
+    Raises:
+        InputError: none is named, or it is not the number of a class.
+    """
+    positive = asked or usual
+    if not positive:
+        raise InputError(
+            source.label,
+            f"labels are text, and the positive one is not named; read ({fit})",
+            "name it with positive='yes' (on the command line --positive yes)",
+        )
+    if not usual:
+        return positive
+    if not _CLASS.fullmatch(positive):
+        raise InputError(
+            source.label,
+            f"the score is one entry for each class 0, 1, ..., and {positive!r} is not the number of one; "
+            f"read ({fit})",
+            "name the number of the class, as in positive=1 (--positive 1), or map the scores",
+        )
+    return str(int(float(positive)))
+
 
 # The layout of lines `label qid:query feature:value ...`, with the score of each line in another file.
 LETOR = "letor"

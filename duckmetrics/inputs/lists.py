@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.sources import Role, Source
 
+
 _LIST = re.compile(r"(.*)\[\d*\]")
 _STRUCTS = re.compile(r"STRUCT\((.*)\)\[\d*\]")
 # Usual names of the fields of a struct that hold the item and its score.

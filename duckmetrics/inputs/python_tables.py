@@ -7,14 +7,15 @@ from collections.abc import Generator, Iterable, Mapping
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.layouts import likely
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
 from duckmetrics.inputs.columns import CANONICAL, FIRST
 from duckmetrics.inputs.sources import kind_of_text
-from duckmetrics.layouts.layouts import likely
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 # What a list of items is called in a table.
 _LISTS = {"predictions": "items", "truth": "relevant"}

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.facts import POSITIONS, holds
+from duckmetrics.catalog.layouts import read_layouts
+from duckmetrics.catalog.measure import POSITIONS, holds
+from duckmetrics.catalog.presets import preset
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.python_tables import as_table, refuse_swapped
@@ -16,8 +17,7 @@ from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
 from duckmetrics.inputs.systems import given_tables, only_system, read_scores
 from duckmetrics.inputs.versions import read_versions
-from duckmetrics.layouts.layouts import read_layouts
-from duckmetrics.presets.presets import preset
+from duckmetrics.words.rounding import positive_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.catalog.presets import Preset
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.inputs.versions import Version
-    from duckmetrics.presets.presets import Preset
+
 
 POPULATION = "population"
 

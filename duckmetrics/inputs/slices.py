@@ -12,14 +12,14 @@ from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.expressions.build import quoted
-from duckmetrics.expressions.column_types import holds_zoned
+from duckmetrics.expressions.build import holds_zoned, quoted
 from duckmetrics.inputs.sources import volatile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.inputs.sources import Source
+
 
 RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",

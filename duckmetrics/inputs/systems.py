@@ -17,6 +17,7 @@ from duckmetrics.inputs.sources import Role, Source, no_rows
 if TYPE_CHECKING:
     from duckmetrics.inputs.columns import ColumnMap
 
+
 Attach = Callable[[Any, Role], Source]
 ONE_SYSTEM = ""
 

@@ -14,6 +14,7 @@ from duckmetrics.inputs.sources import by_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+
 NUMBER, TIME = "version", "as_of"
 # The key of a version that names no table.
 ONLY = ""

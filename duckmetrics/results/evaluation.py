@@ -7,20 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.visible import hashable, visible
-from duckmetrics.pictures.drawn import DrawnEvaluation
-from duckmetrics.results.document import document, json_object
+from duckmetrics.pages.comparison_screen import NUMERIC, long_cells, long_lines
+from duckmetrics.pages.drawn import DrawnEvaluation
+from duckmetrics.pages.screens import wrapped, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, few_values, footer_of, no_relevant_lines, title_of
-from duckmetrics.results.notebook import readable
 from duckmetrics.results.per_query import PerQuery, Tables
-from duckmetrics.results.tabular import Shown, screen_width
-from duckmetrics.results.verification import in_one_line
-from duckmetrics.results.wide import widened
-from duckmetrics.screens.long import NUMERIC, long_cells, long_lines
-from duckmetrics.screens.signs import writable
-from duckmetrics.screens.widths import wrapped
+from duckmetrics.results.tabular import Shown, document, json_object, readable, screen_width, widened
+from duckmetrics.words.visible import hashable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,10 +24,48 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.report.page import Report
+    from duckmetrics.pages.report import Report
     from duckmetrics.results.findings import Finding
-    from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
+
+
+# Sums of many doubles differ in their last digits; values that differ by more than this are different.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Verification:
+    """One metric computed twice, by SQL and by the plain-Python reference.
+
+    Attributes:
+        metric: as typed.
+        compared: how many values of queries, or of slices.
+        largest: the largest difference, relative to the reference where that is above 1; infinity
+            where one of the two has no value or NaN.
+        at: the query or slice of the largest difference, empty when there is none.
+        recomputed: how many queries, or rows of classifiers, these values are of.
+        unit: "queries" or "rows".
+    """
+
+    metric: str
+    compared: int
+    largest: float
+    at: str
+    recomputed: int
+    unit: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two are the same but for rounding."""
+        return self.largest <= TOLERANCE
+
+
+def in_one_line(verified: Sequence[Verification]) -> str:
+    """Write ``verified: 1000 queries; largest difference 2.2e-16 (ndcg@10)``."""
+    sizes = dict.fromkeys((one.recomputed, one.unit) for one in verified)
+    worst = max(verified, key=lambda one: one.largest)
+    found = f"largest difference {worst.largest:.2g} ({worst.metric})" if worst.largest else "no difference"
+    return f"verified: {', '.join(f'{n} {unit}' for n, unit in sizes)}; {found}"
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,30 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.expressions.visible import visible
-from duckmetrics.results.document import document, json_object
-from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import SAMPLE_RATIO, Shown, Tabular, aligned, cell_text, p_text, screen_width
-from duckmetrics.screens.columns import cells_of
-from duckmetrics.screens.experiment import columns_of, detectable, experiment_lines, verdict_sentences
-from duckmetrics.screens.signs import writable
-from duckmetrics.sentences.lists import counted
+from duckmetrics.pages.experiment_screen import columns_of, detectable, experiment_lines, verdict_sentences
+from duckmetrics.pages.screens import cells_of, writable
+from duckmetrics.results.tabular import (
+    SAMPLE_RATIO,
+    Shown,
+    Tabular,
+    aligned,
+    cell_text,
+    document,
+    json_object,
+    p_text,
+    readable,
+    screen_width,
+)
+from duckmetrics.words.lists import counted
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-    from duckmetrics.screens.columns import Column
+    from duckmetrics.pages.screens import Column
+
 
 TITLE = "A/B test"
 WORDS = ("metric", "variant", "control", "statistic", "verdict", "reason", "adjust")

@@ -7,20 +7,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from duckmetrics.errors import MetricError
-from duckmetrics.explanations.facts import BASELINE, COMBINE, GroupFacts, QueryFacts, chosen_systems
-from duckmetrics.explanations.groups import closing_notes, group_lines, group_table, total_line
-from duckmetrics.explanations.words import (
+from duckmetrics.results.tabular import (
+    Printed,
+    Shown,
+    aligned,
+    document,
+    json_value,
+    readable,
+    screen_width,
+    table_width,
+)
+from duckmetrics.words.explanation import (
+    BASELINE,
+    COMBINE,
+    GroupFacts,
+    QueryFacts,
+    chosen_systems,
     closing_lines,
+    closing_notes,
+    group_lines,
+    group_table,
     heading,
     list_tables,
     sentences_of,
+    total_line,
     wrapped,
 )
-from duckmetrics.expressions.numbers import whole_number
-from duckmetrics.expressions.visible import visible
-from duckmetrics.results.document import document, json_value
-from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import Printed, Shown, aligned, screen_width, table_width
+from duckmetrics.words.rounding import whole_number
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import InputError
-from duckmetrics.expressions.visible import visible
-from duckmetrics.screens.widths import wrapped
+from duckmetrics.pages.screens import wrapped
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 EXAMPLES = 3
 SEVERITIES = ERROR, WARNING, NOTE = "error", "warning", "note"

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
-from duckmetrics.expressions.visible import hashable, visible, visible_key
-from duckmetrics.sentences.margins import has_margin
-from duckmetrics.sentences.numbers import MINUS
-from duckmetrics.verdicts import (
+from duckmetrics.words.lists import MINUS
+from duckmetrics.words.verdicts import (
     BETTER,
     DIFFERENT,
     EQUIVALENT,
@@ -23,10 +21,13 @@ from duckmetrics.verdicts import (
     UNCLEAR,
     UNTESTED,
     WORSE,
+    has_margin,
 )
+from duckmetrics.words.visible import hashable, visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
 
 # The verdicts that a gate can ask for: the baseline is not compared with itself.
 VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED, EQUIVALENT, NOT_WORSE, INCONCLUSIVE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duckmetrics.expressions.visible import visible
+from duckmetrics.pages.screens import wrapped
 from duckmetrics.results.comparison import WIDE, Comparison
 from duckmetrics.results.grid import (
     BEST,
@@ -17,13 +17,10 @@ from duckmetrics.results.grid import (
     slice_key,
     split,
 )
-from duckmetrics.results.markup import letter_of, superscript
-from duckmetrics.results.tabular import Shown, screen_width
-from duckmetrics.results.wide import widened
-from duckmetrics.screens.widths import wrapped
-from duckmetrics.sentences.margins import margin_sentence
-from duckmetrics.sentences.pairs import Pair, sentence_of_pairs, verdict_of_pair
-from duckmetrics.verdicts import BETTER, WORSE
+from duckmetrics.results.tabular import Shown, letter_of, screen_width, superscript, widened
+from duckmetrics.words.verdict import Pair, sentence_of_pairs, verdict_of_pair
+from duckmetrics.words.verdicts import BETTER, WORSE, margin_sentence
+from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.results.grid import Values
+
 
 PAIR = ("system", "against")
 # The system that the margins of pairs are shares of.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.results.explanation import Explainable, Explained
-from duckmetrics.results.notebook import readable
-from duckmetrics.results.wide import Widened
+from duckmetrics.results.tabular import Widened, readable
+from duckmetrics.words.rounding import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from duckmetrics.report.page import Report
+    from duckmetrics.pages.report import Report
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,161 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import shutil
+import sys
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.results.document import SMALLEST_P, document
-from duckmetrics.results.markup import html, latex, markdown
-from duckmetrics.screens.widths import padded, width_of
+from duckmetrics.pages.screens import padded, width_of
+from duckmetrics.results.findings import ERROR, NOTE, WARNING
+from duckmetrics.version import __version__
+from duckmetrics.words.lists import counted
+from duckmetrics.words.visible import hashable, visible, visible_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+    from duckmetrics.results.findings import Finding
+
+    Places = Collection[tuple[int, int]]
+    Cells = Sequence[Sequence[str]]
+
+# The version of the shape: it grows when a key changes its meaning or goes away, not when one is added.
+VERSION = 1
+# The keys of every document, which identify one as ours.
+KEYS = ("version", "duckmetrics", "command", "rows", "errors", "warnings", "notes")
+# No probability is 0; one that is too small for a double is written as this.
+SMALLEST_P = 1e-300
+# Names of the columns that hold probabilities.
+P_NAME = re.compile(r"p|p_\w+|\w+_p")
+
+
+def document(
+    command: str,
+    rows: Iterable[Mapping[str, Any]],
+    checks: Iterable[Finding] | None = None,
+    *,
+    warnings: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Return the JSON document of a result: the keys that all commands share come first.
+
+    Args:
+        command: the command that prints it.
+        checks: findings, whose sentences stand in errors, warnings and notes, too; None if the command has
+            no such list.
+        more: the keys that only this command has.
+    """
+    found = list(checks or ())
+    own = {"errors": (), "warnings": warnings, "notes": notes}
+    told = {
+        name: [*(finding.message for finding in found if finding.severity == severity), *own[name]]
+        for name, severity in (("errors", ERROR), ("warnings", WARNING), ("notes", NOTE))
+    }
+    listed = {} if checks is None else {"checks": [asdict(finding) for finding in found]}
+    start = {"version": VERSION, "duckmetrics": __version__, "command": command}
+    return {**start, "rows": [json_object(row) for row in rows], **told, **listed, **more}
+
+
+def with_positive_p(table: pa.Table) -> pa.Table:
+    """Return a table whose p-values are at least `SMALLEST_P`; missing ones stay missing."""
+    import pyarrow.compute as pc
+
+    for place, name in enumerate(table.column_names):
+        if P_NAME.fullmatch(name):
+            known = table[name].cast("double")
+            positive = pc.if_else(pc.less(known, SMALLEST_P), SMALLEST_P, known)
+            table = table.set_column(place, name, positive)
+    return table
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Write a document as JSON."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def json_object(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by name as JSON can hold them."""
+    return {name: json_value(name, value) for name, value in values.items()}
+
+
+def json_value(name: str, value: Any) -> Any:
+    """Return a value as JSON can hold it: JSON has no NaN and no Infinity, and no p-value is 0."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, list | tuple):
+        return [json_value(name, one) for one in value]
+    if not isinstance(value, float):
+        return value if value is None or isinstance(value, str | int | dict) else str(value)
+    if not math.isfinite(value):
+        return str(value)
+    return max(value, SMALLEST_P) if P_NAME.fullmatch(name) else value
+
+
+MARK = b"duckmetrics"
+# The number of rows that are shown, and of characters of a cell.
+ROWS, CHARACTERS = 20, 60
+
+
+def readable(table: pa.Table) -> pa.Table:
+    """Return a table that a notebook shows as HTML; everything else stays as before."""
+    _tell_ipython()
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), MARK: b"table"})
+
+
+def table_html(table: pa.Table) -> str | None:
+    """Return the first rows of a table in HTML; None if the table is not one of ours."""
+    if MARK not in (table.schema.metadata or {}):
+        return None
+    cells = [[_short(cell_text(value)) for value in row.values()] for row in table.slice(0, ROWS).to_pylist()]
+    rows = counted(table.num_rows, "row")
+    shown = f"{rows}; the first {ROWS} are shown" if table.num_rows > ROWS else rows
+    return html(table.column_names, cells, [shown])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"
+
+
+@dataclass(frozen=True)
+class _Printer:
+    """Writes tables for a notebook.
+
+    Attributes:
+        before: the former writer of tables, which still writes other tables; None if there was none.
+    """
+
+    before: Callable[[Any], str | None] | None
+
+    def __call__(self, table: pa.Table) -> str | None:
+        shown = table_html(table)
+        return self.before(table) if shown is None and self.before is not None else shown
+
+
+def _tell_ipython() -> None:
+    """Make a running IPython show our tables."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return
+    import pyarrow as pa
+
+    formatter = shell.display_formatter.formatters["text/html"]
+    before = formatter.type_printers.get(pa.Table)
+    if not isinstance(before, _Printer):
+        formatter.for_type(pa.Table, _Printer(before))
+
 
 # The text of an A/B test begins with this; a file of one is recognized by it.
 SAMPLE_RATIO = "sample ratio: "
@@ -220,3 +359,204 @@ def cell_text(value: Any) -> str:
 def listed(value: Any) -> Any:
     """Return a list as the text of one cell, and any other value as it is."""
     return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+    "|": "$|$", "±": r"$\pm$", "↓": r"$\downarrow$", "*": "$*$", '"': "''", "−": "$-$",
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+}  # fmt: skip
+_NEGATIVE = re.compile(r"-\d")
+# The best value of a row, as `grid` marks it.
+_BEST = re.compile(r"(-?\d\S*(?: ±\S+)?)\*")
+# The letters that have a superscript which fonts know: not q.
+LETTERS = "abcdefghijklmnoprstuvwxyz"
+_RAISED = dict(
+    zip(f"{LETTERS}0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True)
+)  # fmt: skip
+_LOWERED = {raised: plain for plain, raised in _RAISED.items()}
+# A number with superscripts.
+_WITH_SUPERSCRIPTS = re.compile(rf"(-?\d[\d.]*)([{''.join(_LOWERED)}]+)")
+
+
+def superscript(text: str) -> str:
+    """Write small letters and digits as superscripts."""
+    return "".join(_RAISED[mark] for mark in text)
+
+
+def letter_of(place: int) -> str:
+    """Return a, b, ..., z without q, and then a2, b2, ..."""
+    turn, place = divmod(place, len(LETTERS))
+    return f"{LETTERS[place]}{turn + 1}" if turn else LETTERS[place]
+
+
+def html(
+    header: Sequence[str], cells: Cells, notes: Sequence[str], title: str = "", best: Places = ()
+) -> str:
+    """Write a table in HTML, with a title above and notes below.
+
+    Args:
+        best: the places of cells in bold, as row and column.
+    """
+    above = f"<p><b>{escape(visible(title))}</b></p>" if title else ""
+    head = "".join(f"<th>{escape(visible(name))}</th>" for name in header)
+    marked = _marked(cells, best, _html_cell, "<b>{}</b>", "<sup>{}</sup>".format)
+    lines = ("".join(f"<td>{cell}</td>" for cell in row) for row in marked)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = "".join(f"<p>{escape(visible(note))}</p>" for note in notes)
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def latex(
+    header: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    notes: Sequence[str],
+    numeric: Collection[str],
+    best: Places = (),
+) -> str:
+    r"""Write a table in LaTeX, the best values bold; it needs ``\usepackage{booktabs}``.
+
+    Args:
+        notes: become comments.
+        numeric: the columns that are aligned to the right.
+        best: the places of cells in bold, as row and column.
+    """
+    places = "".join("r" if name in numeric else "l" for name in header)
+    lines = [
+        f"\\begin{{tabular}}{{{places}}}", "\\toprule", _latex_row(map(_latex_cell, header)), "\\midrule",
+        *map(_latex_row, _marked(cells, best, _latex_cell, "\\textbf{{{}}}", "$^{{{}}}$".format)),
+        "\\bottomrule", "\\end{tabular}",
+        *(f"% {visible(note)}" for note in notes),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def markdown(
+    header: Sequence[str], cells: Cells, notes: Sequence[str], numeric: Collection[str], best: Places = ()
+) -> str:
+    """Write a table in Markdown, with the notes below.
+
+    Args:
+        numeric: the columns that are aligned to the right.
+        best: the places of cells in bold, as row and column.
+    """
+    rule = ["---:" if name in numeric else "---" for name in header]
+    marked = _marked(cells, best, visible, "**{}**", superscript)
+    lines = "".join(markdown_line(line) for line in (header, rule, *marked))
+    return lines + "".join(f"\n{visible(note)}\n" for note in notes)
+
+
+def markdown_line(cells: Iterable[str]) -> str:
+    """Write a row of a table in Markdown."""
+    return f"| {' | '.join(visible(cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _marked(
+    cells: Cells, best: Places, write: Callable[[str], str], bold: str, raised: Callable[[str], str]
+) -> Iterator[list[str]]:
+    """Yield the rows in a markup language, with bold cells and superscripts.
+
+    Args:
+        write: writes a cell without either.
+        bold: the markup around a bold text.
+        raised: writes a superscript.
+    """
+    for i, row in enumerate(cells):
+        line = []
+        for j, cell in enumerate(row):
+            found = _WITH_SUPERSCRIPTS.fullmatch(cell.strip())
+            text = write(found[1] if found else cell)
+            above = raised("".join(_LOWERED[mark] for mark in found[2])) if found else ""
+            line.append(f"{bold.format(text) if (i, j) in best else text}{above}")
+        yield line
+
+
+def _html_cell(cell: str) -> str:
+    return escape(visible(cell))
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    best = _BEST.fullmatch(cell.strip())
+    if best:
+        return f"\\textbf{{{_latex_cell(best[1])}}}"
+    if _NEGATIVE.match(cell.strip()):
+        return f"$-${_latex_cell(cell.strip()[1:])}"
+    return "".join(_LATEX.get(mark, mark) for mark in visible(cell.strip()))
+
+
+class Widened(Tabular):
+    """A table with a row per metric, which has a form with a column per metric, too."""
+
+    @abstractmethod
+    def wide(self) -> pa.Table:
+        """Return one row per system and slice, with a column per metric."""
+
+    def to_arrow(self, wide: bool = False) -> pa.Table:
+        """Return the result as an Arrow table.
+
+        Args:
+            wide: as for `to_pandas`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.to_arrow(wide=True).column_names  # ['slice', 'radius', 'auc']
+        """
+        return self.wide() if wide else self.summary
+
+    def to_pandas(self, wide: bool = False) -> pd.DataFrame:
+        """Return the result as a pandas data frame.
+
+        Args:
+            wide: systems and slices are rows, and metrics are columns; by default each metric has its own
+                row with all numbers, see `summary`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            len(ev.to_pandas())  # 4
+            list(ev.to_pandas(wide=True).columns)  # ['slice', 'radius', 'auc']
+        """
+        return (self.wide() if wide else self.summary).to_pandas()
+
+    def to_polars(self, wide: bool = False) -> pl.DataFrame:
+        """Return the result as a Polars data frame.
+
+        Args:
+            wide: as for `to_pandas`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.to_polars(wide=True).columns  # ['slice', 'radius', 'auc']
+        """
+        return polars_frame(self.wide() if wide else self.summary)
+
+
+def widened(
+    rows: Sequence[Mapping[str, Any]], schema: pa.Schema, keys: Sequence[str], columns: Sequence[str]
+) -> pa.Table:
+    """Return one row per combination of the keys, with columns for each metric.
+
+    Args:
+        rows: with the columns metric, `keys` and `columns`.
+        schema: the types of these columns.
+        columns: the first one has the name of the metric, the others names such as ``"ndcg@10 delta"``.
+    """
+    import pyarrow as pa
+
+    shown = [key for key in keys if any(row[key] not in (None, "") for row in rows)]
+    lines: dict[Any, dict[str, Mapping[str, Any]]] = {}
+    for row in rows:
+        lines.setdefault(tuple(hashable(row[key]) for key in keys), {})[row["metric"]] = row
+    names, arrays = list(shown), []
+    for key in shown:
+        own = [next(iter(line.values()))[key] for line in lines.values()]
+        arrays.append(pa.array(own, schema.field(key).type))
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        for column in columns:
+            names.append(metric if column == columns[0] else f"{metric} {column}")
+            cells = [line.get(metric, {}).get(column) for line in lines.values()]
+            arrays.append(pa.array(cells, schema.field(column).type))
+    return pa.Table.from_arrays(arrays, names)

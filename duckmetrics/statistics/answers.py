@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
 
+
 # Files under sql/answers that are read together, each after those that it reads.
 VERDICT, REASON = ("improvement", "verdict"), ("verdict_reason",)
 OF_EXPERIMENT = (*VERDICT, "experiment_reason")

@@ -2,23 +2,160 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlglot import exp
 
-from duckmetrics.errors import EngineError, InputError
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError, suggestion, unknown
 from duckmetrics.expressions.build import cast_to, quoted
-from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import selected
-from duckmetrics.inputs.values import grade_expression
+from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.inputs.columns import grade_expression, selected
+from duckmetrics.inputs.sources import kind_of_text
+from duckmetrics.words.verdicts import UNTESTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Source
-    from duckmetrics.statistics.outcomes import Outcome
+
+
+# Between numerator and denominator.
+OVER = "/"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A metric of an experiment.
+
+    Attributes:
+        name: the text as typed.
+        value: the user's column; of a ratio, that of the numerator.
+        denominator: of a ratio, the column of the denominator.
+        before: the column with the same quantity from before the experiment, for CUPED.
+        lower_is_better: whether a lower value is better.
+    """
+
+    name: str
+    value: str
+    denominator: str | None = None
+    before: str | None = None
+    lower_is_better: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """The user's columns that a unit needs to count."""
+        return [self.value] if self.denominator is None else [self.value, self.denominator]
+
+
+def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) -> list[Outcome]:
+    """Find the columns that the metrics of a call mean.
+
+    Raises:
+        MetricError: there is no metric, or an option names none of them.
+        InputError: there is no such column.
+        UnsupportedError: CUPED of a ratio.
+    """
+    read: dict[str, list[str]] = {}
+    for text in _texts("metrics", metrics):
+        read |= _columns(source, text)
+    if not read:
+        raise MetricError("metrics", "none given", "name columns, such as revenue or clicks/sessions")
+    before = _before(source, pre, read)
+    lower = [name for text in _texts("lower_is_better", lower_is_better)
+             for name in ([text] if text in read else map(str.strip, text.split(",")))]  # fmt: skip
+    for name in lower:
+        if name not in read:
+            raise MetricError("lower_is_better", *unknown("metric", name, read))
+    return [
+        Outcome(name, value, next(iter(denominator), None), before.get(name), name in lower)
+        for name, (value, *denominator) in read.items()
+    ]
+
+
+def find_column(source: Source, name: str, what: str, taken: Sequence[str] = ()) -> str:
+    """Return the column that a name means.
+
+    Args:
+        taken: columns that it cannot mean.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = source.find(name)
+    if found is None:
+        others = [column for column in source.columns if column not in taken]
+        raise InputError(source.label, f"no column {name!r} for {what}", suggestion(name, others))
+    return found
+
+
+def _texts(option: str, given: Any) -> list[str]:
+    texts = [given] if isinstance(given, str) else list(given or ())
+    if not all(isinstance(text, str) for text in texts):
+        raise MetricError(option, f"{given!r} names no columns", "write text, such as 'revenue'")
+    return texts
+
+
+def _columns(source: Source, text: str) -> dict[str, list[str]]:
+    """Return the columns by metric: of the text as a whole, else of its parts between commas."""
+    whole = _meant(source, text)
+    if whole:
+        return {text: whole}
+    read = {}
+    for part in (part.strip() for part in text.split(",")):
+        if part:
+            read[part] = _meant(source, part) or _refused(source, part)
+    return read
+
+
+def _meant(source: Source, text: str) -> list[str]:
+    """Return the column of that name, or numerator and denominator around one of the slashes."""
+    column = source.find(text)
+    if column is not None:
+        return [column]
+    places = [place for place, character in enumerate(text) if character == OVER]
+    for place in places:
+        pair = [source.find(part.strip()) for part in (text[:place], text[place + 1 :])]
+        known = [name for name in pair if name is not None]
+        if len(known) == 2:
+            return known
+    return []
+
+
+def _refused(source: Source, text: str) -> list[str]:
+    parts = [part.strip() for part in text.split(OVER)]
+    if len(parts) > 2 and source.find(parts[0]) is None:  # a name with slashes
+        parts = [text]
+    if not all(parts) or len(parts) > 2:
+        raise MetricError(text, "is not a ratio of two columns", "write numerator/denominator")
+    missing = next(part for part in parts if source.find(part) is None)
+    whose = "" if missing == text else f" of the metric {text!r}"
+    raise InputError(
+        source.label, f"no column {missing!r}{whose}", suggestion(missing, [*source.columns, *source.renamed])
+    )
+
+
+def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the column from before the experiment by metric."""
+    if pre is not None and not isinstance(pre, Mapping):
+        raise MetricError("pre", f"{pre!r} maps no metric", "write {'revenue': 'revenue_before'}")
+    found = {}
+    for name, column in (pre or {}).items():
+        if name not in read:
+            raise MetricError("pre", *unknown("metric", str(name), read))
+        if len(read[name]) > 1:
+            raise UnsupportedError(f"pre {name}", "there is no CUPED of a ratio", "leave it out")
+        found[name] = find_column(source, str(column), f"pre {name}", read[name])
+        if found[name] == read[name][0]:
+            raise MetricError(
+                f"pre {name}", "is the metric itself", "name a column from before the experiment"
+            )
+    return found
+
 
 # A column with more different values does not name variants.
 MOST_ARMS = 50
@@ -143,3 +280,96 @@ def over_unit_rows(
         "fingerprint": exp.Anonymous(this="hash", expressions=[numbers]),
     })  # fmt: skip
     return exp.select("*").from_(query.subquery("doubts")).with_("unit_rows", as_=rows)
+
+
+# Names of columns that identify a unit: people first, then what one of them may have several of.
+_KEY = "_?(id|key|uuid|guid|hash)"
+NAMES = (
+    f"(user|customer|visitor|subject|participant|unit)(_?(pseudo)?{_KEY})?|uid"
+    f"|(client|member|subscriber|shopper|buyer|guest|person|patient|player|profile|anonymous){_KEY}",
+    f"(device|cookie|session|visit){_KEY}",
+)
+FILE = "repeated_units"
+# One row per unit; the column of the unit is filled in where it is known, see sql/macros/repeated_units.sql.
+UNIT = "{unit}"
+CURE = (
+    "SELECT " + UNIT + ", any_value({variant}) AS {variant}, {values} FROM {table} GROUP BY " + UNIT
+    + " HAVING min({variant}) = max({variant})"
+)  # fmt: skip
+OWN_TABLE = "your_table"
+
+
+class Doubt(NamedTuple):
+    """A doubt that the rows of an experiment are its units.
+
+    Attributes:
+        is_withheld: whether no verdict is given.
+        why: a few words for the rows of the result.
+        problem: the sentence for a reader.
+    """
+
+    is_withheld: bool
+    why: str
+    problem: str
+
+
+def unit_column(columns: Collection[str], taken: Collection[str]) -> str | None:
+    """Return the first column whose name says that it identifies a unit; None if there is none.
+
+    Args:
+        taken: the columns that have another role.
+    """
+    for names in NAMES:
+        found = next((name for name in columns if re.fullmatch(names, name, re.IGNORECASE)), None)
+        if found is not None and found not in taken:
+            return found
+    return None
+
+
+def read_doubts(
+    engine: Engine, source: Source, table: Any, variant: str, unit: str | None, outcomes: Sequence[Outcome]
+) -> list[Doubt]:
+    """Return the doubts that each row is one unit.
+
+    Args:
+        table: what the caller gave.
+        unit: the column that identifies units, None if there is none.
+    """
+    doubts = bind(catalog().shell[FILE].query, {"cure": _cure(table, variant, outcomes)})
+    query = over_unit_rows(cast("exp.Query", doubts), source, variant, unit, outcomes)
+    text = query.sql(engine.dialect, pretty=True)
+    found = engine.rows(text)
+    engine.ran.append(text)
+    return [Doubt(*rest) for _, *rest in sorted(found)]
+
+
+def withhold(rows: Sequence[dict[str, Any]], doubts: Sequence[Doubt]) -> None:
+    """Take the verdicts back, in place, if there is a doubt that calls for it."""
+    for doubt in doubts:
+        for row in rows if doubt.is_withheld else ():
+            row |= {"verdict": UNTESTED, "reason": row["reason"] or doubt.why}
+
+
+def _cure(table: Any, variant: str, outcomes: Sequence[Outcome]) -> str:
+    """Return the query of a row per unit; of a frame, the call that gives a table."""
+    cure = CURE.replace("{variant}", _name(variant)).replace("{values}", _sums(outcomes))
+    if isinstance(table, str):
+        return cure.replace("{table}", _read_again(table))
+    return f"duckdb.sql('''{cure.replace('{table}', OWN_TABLE)}''')"
+
+
+def _sums(outcomes: Sequence[Outcome]) -> str:
+    """Return the columns of one unit: sums of what happened, and the mean of what was known before."""
+    summed = dict.fromkeys((name, "sum") for outcome in outcomes for name in outcome.columns)
+    summed |= dict.fromkeys((outcome.before, "avg") for outcome in outcomes if outcome.before)
+    return ", ".join(f"{function}({_name(name)}) AS {_name(name)}" for name, function in summed)
+
+
+def _read_again(table: str) -> str:
+    """Return the text that reads a table in SQL."""
+    text = table.removeprefix("table:").removeprefix("file:").removeprefix("sql:")
+    return f"({text})" if kind_of_text(table) == "sql" else literal(text).sql()
+
+
+def _name(column: str) -> str:
+    return str(quoted(column).sql())

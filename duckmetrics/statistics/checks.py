@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.checks.counting import count_of, counted_together, in_order
-from duckmetrics.checks.messages import singular
+from duckmetrics.checks.counting import count_of, counted_together, in_order, singular
 from duckmetrics.compose.optimizer import unpruned
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.inputs.advice import in_words
 from duckmetrics.results.findings import ERROR, EXAMPLES
-from duckmetrics.statistics.data import CELLS, COUNTS, ROWS, reading
+from duckmetrics.statistics.counts import CELLS, COUNTS, ROWS, reading
 from duckmetrics.statistics.inputs import LABELS, UNITS, is_number
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.statistics.data import Data
+    from duckmetrics.statistics.counts import Data
+
 
 # Kinds of columns, by their name in the files. p is not among the numbers: NaN stands for a missing p-value.
 KINDS: Mapping[str, Callable[[str], bool]] = {

@@ -6,28 +6,78 @@ cell of a contingency table, or one per observation. Users call the latter row, 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import selected, shown_columns
+from duckmetrics.inputs.columns import number_expression, selected, shown_columns
 from duckmetrics.inputs.python_tables import as_table
-from duckmetrics.inputs.values import number_expression
-from duckmetrics.statistics.data import CELLS, COUNTS, Data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.inputs.sources import Role, Source
 
     Attach = Callable[[Any, Role], Source]
+
+COUNTS: Final = "counts"
+CELLS: Final = "cells"
+# The name of any other table in the files under sql/checks/statistics.
+ROWS: Final = "given_rows"
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table as a statistic reads it.
+
+    Attributes:
+        table: its name in the statistic.
+        label: its name in messages.
+        query: the canonical columns.
+        names: canonical column -> the user's.
+        words: of advice about the table.
+    """
+
+    table: str
+    label: str
+    query: exp.Select
+    names: Mapping[str, str]
+    words: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.names)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the rows are counts, which a test adds up."""
+        return self.table in (COUNTS, CELLS)
+
+    def grouped(self) -> exp.Select:
+        """Return one row per cell that is there; all other tables as they are."""
+        if self.table != CELLS:
+            return self.query
+        keys = ("row_value", "column_value")
+        total = exp.Sum(this=exp.column("n")).as_("n")
+        return exp.select(*keys, total).from_(self.query.subquery(CELLS)).group_by(*keys)
+
+
+def reading(query: exp.Expr, relation: exp.Expr) -> exp.Query:
+    """Return a query that reads `relation` in place of counts, cells or rows."""
+    read = cast("exp.Query", query.copy())
+    for table in list(read.find_all(exp.Table)):
+        if table.name in (COUNTS, CELLS, ROWS):
+            table.replace(exp.alias_(relation.copy(), table.name, table=True))
+    return read
+
 
 # The advice for names where counts are needed.
 COUNT_THEM = (

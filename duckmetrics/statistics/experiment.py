@@ -7,34 +7,147 @@ compares ratios, and sequential_mean all others.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.errors import InputError, MetricError
+from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.build import values_table
-from duckmetrics.expressions.numbers import whole_number
+from duckmetrics.inference.adjustment import NONE, adjusted_p
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
-from duckmetrics.sentences.lists import counted
-from duckmetrics.statistics.adjustment import NONE, adjusted_p
 from duckmetrics.statistics.answers import OF_EXPERIMENT, answers
-from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
-from duckmetrics.statistics.contestants import listed
-from duckmetrics.statistics.doubts import lost, mismatch, moved
-from duckmetrics.statistics.outcomes import find_column, read_outcomes
+from duckmetrics.statistics.arms import (
+    Arm,
+    adjusted_source,
+    find_column,
+    read_arms,
+    read_doubts,
+    read_outcomes,
+    unit_column,
+    withhold,
+)
+from duckmetrics.statistics.inputs import listed
 from duckmetrics.statistics.run import computed, read_statistic
-from duckmetrics.statistics.shares import arm_named, read_shares
-from duckmetrics.statistics.units import read_doubts, unit_column, withhold
+from duckmetrics.words.lists import counted
+from duckmetrics.words.rounding import ROUNDING, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Source
-    from duckmetrics.statistics.outcomes import Outcome
+    from duckmetrics.statistics.arms import Outcome
+
+    RatioOf = Callable[[dict[str, int], dict[str, float]], SampleRatio]
+
+
+def mismatch(ratio: SampleRatio) -> list[str]:
+    """Warn that the variants do not have the units that their shares call for."""
+    if not ratio.mismatch:
+        return []
+    return [
+        f"SAMPLE RATIO MISMATCH (p < {ratio.alpha:g}): the variants do not have the units that their shares "
+        "call for. Do not trust any difference below; find out where the units went"
+    ]
+
+
+def lost(outcome: Outcome, arms: Sequence[Arm], ratio_of: RatioOf) -> list[str]:
+    """Warn that the variants lack values, or values from before the experiment, in other shares."""
+    tallies = {arm.name: arm.of(outcome) for arm in arms}
+    known = {name: tally.known for name, tally in tallies.items()}
+    units = {arm.name: arm.n for arm in arms}
+    advice = "the others are no random sample; do not trust the difference, and find out why"
+    warnings = _uneven(f"{outcome.name}: values are", known, units, advice, ratio_of)
+    if outcome.before is None:
+        return warnings
+    before = {name: tally.before for name, tally in tallies.items()}
+    what = f"{outcome.name}: values of {outcome.before} are"
+    advice = "CUPED counts more of the variance as removed than it removes; do not trust p, and find out why"
+    return warnings + _uneven(what, before, known, advice, ratio_of)
+
+
+def _uneven(
+    what: str, known: Mapping[str, int], units: Mapping[str, int], advice: str, ratio_of: RatioOf
+) -> list[str]:
+    """Return a warning if the known units are not spread over the variants as all units are."""
+    total = sum(units.values())
+    if sum(known.values()) in (0, total):
+        return []
+    ratio = ratio_of(dict(known), {name: n / total for name, n in units.items() if n})
+    if not ratio.mismatch:
+        return []
+    each = ", ".join(f"{n - known[name]:,} of {n:,} units of {name}" for name, n in units.items())
+    return [f"{what} missing more often in some variants (p < {ratio.alpha:g}): {each}; {advice}"]
+
+
+def moved(outcome: Outcome, p_values: Mapping[str, float | None], alpha: float) -> list[str]:
+    """Warn that a value from before the experiment differs between the variants.
+
+    Args:
+        p_values: of the difference to the control, by variant.
+        alpha: a smaller p is no chance.
+    """
+    names = [name for name, p in p_values.items() if p is not None and p < alpha]
+    if not names:
+        return []
+    what = f"{outcome.before} differs between the control and {', '.join(names)} (p < {alpha:g})"
+    return [
+        f"{outcome.name}: {what}, which chance does not explain; if the experiment changed it, CUPED removes "
+        "a part of the effect: use a value from before the experiment"
+    ]
+
+
+def read_shares(given: Any, variants: Sequence[str]) -> dict[str, float]:
+    """Return the planned share of every variant; equal shares unless some are given.
+
+    Args:
+        given: variant -> share, or None; only the proportions count, so 1 and 2 are shares as well.
+        variants: those in the data.
+
+    Raises:
+        MetricError: a variant has no share, or a share is not a positive number.
+    """
+    if given is None:
+        return dict.fromkeys(variants, 1 / len(variants))
+    if not isinstance(given, Mapping) or not given:
+        raise MetricError("shares", f"{given!r} maps no variant", "write {'A': 0.5, 'B': 0.5}")
+    shares = {arm_named(name, variants): _share(name, share) for name, share in given.items()}
+    if len(shares) < len(given):
+        raise MetricError("shares", f"{given!r} names a variant twice", "give each variant one share")
+    total = math.fsum(shares.values())
+    lacking = [name for name in variants if name not in shares]
+    for name in lacking:
+        # The rest of 1 for those that have none; without a rest, as much as the others have.
+        left = (1 - total) / len(lacking) if total < 1 - ROUNDING else total / len(shares)
+        spare = [share for share in shares if share not in variants]
+        add = f"add one: {name}={left:.4g}"
+        advice = suggestion(spare[0], [name], add) if spare else add
+        raise MetricError("shares", f"variant {name!r} has none; given for {', '.join(shares)}", advice)
+    ordered = [*variants, *(name for name in shares if name not in variants)]
+    return {name: shares[name] / total for name in ordered}
+
+
+def arm_named(given: Any, variants: Sequence[str]) -> str:
+    """Return the variant that a name means: a boolean as the database writes it, blanks around it aside."""
+    name = str(given).lower() if isinstance(given, bool) else str(given)
+    alike = [variant for variant in variants if variant.strip() == name.strip()]
+    return alike[0] if name not in variants and len(alike) == 1 else name
+
+
+def _share(name: object, share: Any) -> float:
+    try:
+        number = math.nan if isinstance(share, bool) else float(share)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise MetricError(f"shares {name}", f"{share!r} is not a positive number", "write one such as 0.5")
+    return number
+
 
 # The statistics of a sequential test.
 SEQUENTIAL_MEAN, SEQUENTIAL_RATIO, SEQUENTIAL_CHECK = (

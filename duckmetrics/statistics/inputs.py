@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.errors import InputError, suggestion
+from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import selected
-from duckmetrics.inputs.values import grade_expression
-from duckmetrics.statistics.counts import called, count_expression, uncounted
-from duckmetrics.statistics.data import CELLS, COUNTS, Data
+from duckmetrics.inputs.columns import grade_expression, selected
+from duckmetrics.statistics.counts import CELLS, COUNTS, Data, called, count_expression, uncounted
+from duckmetrics.words.lists import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Source
+
 
 # The table that `duckmetrics evaluate --per-query` writes.
 PER_QUERY = "per_query"
@@ -141,3 +142,47 @@ def over_data(catalog: Catalog, measure: Measure, data: Data, kept: str) -> exp.
     rows = exp.select(*data.columns).from_(kept)
     composer = Composer(catalog, {data.table: rows})
     return composer.complete(ordered(measure.metric, composer.resolved(measure.metric, measure.values)))
+
+
+# At most this number of names is listed.
+LISTED = 20
+
+
+def check_contestants(
+    engine: Engine, measure: Measure, data: Data, kept: str, missing: Collection[str]
+) -> None:
+    """Look for the baseline or control in the data.
+
+    Args:
+        missing: the parameters that nobody named.
+    Raises:
+        MetricError: it must be named.
+        InputError: it is not there.
+    """
+    for key, column in CONTESTANTS.items():
+        param = measure.metric.own_params.get(key)
+        if param is None or (key in missing and not param.required):
+            continue
+        known = _names(engine, kept, column)
+        if key in missing:
+            choice = listed(known, "or") or f"a name that is in {data.names[column]!r}"
+            raise MetricError(measure.metric.name, f"{key} is missing", f"choose {choice}")
+        chosen = measure.values[key]
+        is_it = exp.EQ(this=exp.column(column), expression=literal(chosen))
+        if not engine.rows(exp.select(literal(1)).from_(kept).where(is_it).limit(1)):
+            there = f"there {'is' if len(known) == 1 else 'are'} {listed(known, 'and') or 'none'}"
+            raise InputError(data.label, f"{key} {chosen!r} is no {data.names[column]}", there)
+
+
+def _names(engine: Engine, kept: str, column: str) -> list[str]:
+    """Return the names in a column, at most one more than are listed."""
+    query = exp.select(column).distinct().from_(kept).where(exp.column(column).is_(exp.null()).not_())
+    query = query.order_by(exp.Ordered(this=exp.column(column))).limit(LISTED + 1)
+    return [str(name) for (name,) in engine.rows(query)]
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Return names as a list in a sentence, with a word before the last of them."""
+    if len(names) > LISTED:
+        return f"{', '.join(names[:LISTED])} ..."
+    return joined(names, word)

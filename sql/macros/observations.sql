@@ -43,7 +43,8 @@ AND CASE
     WHEN typeof($weight) <> '"NULL"' OR NOT $takes_weight THEN TRUE
     WHEN weight_column(typeof("_duckmetrics_named"), 'classification') = '' THEN TRUE
     ELSE error(
-        'duckmetrics: predictions: column ''' || weight_column(typeof("_duckmetrics_named"), 'classification') || ''': ' || $what
-        || '; ' || $advice
+        'duckmetrics: predictions: column '''
+        || weight_column(typeof("_duckmetrics_named"), 'classification')
+        || ''': ' || $what || '; ' || $advice
     )
 END;

@@ -46,7 +46,8 @@ SELECT
             THEN -number(rank, 'predictions: column ''' || coalesce($rank, 'rank') || '''')
         WHEN score_type <> '"NULL"' AND rank_type <> '"NULL"'
             THEN error(
-                'duckmetrics: predictions: both ''score'' and ''rank'' could order the items; say which, score := ''score'''
+                'duckmetrics: predictions: both ''score'' and ''rank'' could order the items; '
+                || 'say which, score := ''score'''
             )
         ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
             || '''; name it with score := or rank :=')

@@ -13,8 +13,8 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import traverse_scope
 
 import duckmetrics
-from duckmetrics.catalog.definition import METRIC_FAMILIES
-from duckmetrics.catalog.facts import (
+from duckmetrics.catalog.definition import KEYS, METRIC_FAMILIES, read_header
+from duckmetrics.catalog.measure import (
     CORRECTED,
     EXPONENTIAL,
     FACTS,
@@ -23,17 +23,16 @@ from duckmetrics.catalog.facts import (
     holds,
     parameter_of,
 )
-from duckmetrics.catalog.header import KEYS, read_header
 from duckmetrics.catalog.specs import parse_measure, parse_measures, parse_table
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked, macro
+from duckmetrics.engines.plans import GROUPED, SORTED, planned
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import bind
-from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS
+from duckmetrics.inference.row_summary import EXTRAS
+from duckmetrics.inputs.ranking import SIDE_INPUTS
 from duckmetrics.reference import ranking as ranking_reference
 from duckmetrics.reference.observation import Observation
-from duckmetrics.summaries.classification import EXTRAS
-from duckmetrics.summaries.plans import GROUPED, SORTED, planned
 from support import classification
 from support.cases import (
     CATALOG,

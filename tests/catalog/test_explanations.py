@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.catalog.explanation import explanation
+from duckmetrics.catalog.meanings import explanation
 from support.cases import CATALOG, ROOT
 from support.loops import each
 

@@ -14,15 +14,15 @@ from presets.test_presets import entries, written_names
 
 import duckmetrics
 from duckmetrics import MetricError
-from duckmetrics.catalog.foreign_names import meant_by
+from duckmetrics.catalog.names import meant_by
+from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
-from duckmetrics.presets.presets import presets
 from support.cases import CATALOG
 from support.command_line import exports, run
 
 if TYPE_CHECKING:
-    from duckmetrics.presets.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Entry, Preset
     from support.command_line import Command
 
 __all__ = ["exports", "run"]

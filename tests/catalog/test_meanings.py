@@ -9,8 +9,8 @@ import pytest
 from duckmetrics.catalog.catalog import Catalog
 from duckmetrics.catalog.definition import Definition
 from duckmetrics.catalog.meanings import meanings, sentences
+from duckmetrics.catalog.presets import presets, tools_with
 from duckmetrics.errors import DefinitionError
-from duckmetrics.presets.presets import presets, tools_with
 from support.cases import CATALOG
 from support.loops import each
 

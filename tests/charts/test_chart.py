@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from duckmetrics.charts import changes, curves, queries, scores, values
-from duckmetrics.charts.changes import Change
-from duckmetrics.charts.chart import Chart
-from duckmetrics.charts.documents import columns_of, shortened
-from duckmetrics.charts.figures import Ids
-from duckmetrics.charts.marks import text_of
-from duckmetrics.charts.style import style, style_of
 from duckmetrics.errors import InputError
+from duckmetrics.pages import changes, curves, values
+from duckmetrics.pages.changes import Change
+from duckmetrics.pages.chart import Chart, Ids, columns_of, shortened
+from duckmetrics.pages.curves import at_k, calibration, differences, histogram
+from duckmetrics.pages.marks import style, style_of, text_of
 from support.cases import ROOT
 from support.drawings import Mark, marks, of_class, parsed, points, segment, texts
 
@@ -65,7 +63,7 @@ def pictures() -> dict[str, curves.Picture]:
     ]
     names = ("n", "lo", "hi", "positives", "negatives", "positive_share", "negative_share")
     rows = ((3, 0.0, 0.5, 1.0, 2.0, 0.25, 1.0), (3, 0.5, 1.0, 3.0, 0.0, 0.75, 0.0))
-    histogram = [dict(zip(names, numbers, strict=True)) for numbers in rows]
+    shares = [dict(zip(names, numbers, strict=True)) for numbers in rows]
     gains = [{"share": s, "gain": g} for s, g in ((0.0, 0.0), (0.5, 0.8), (1.0, 1.0))]
     recall = [{"recall": r, "precision": p, "area": a} for r, p, a in ((0.5, 1.0, 0.5), (1.0, 0.4, 0.8))]
     at = [
@@ -76,12 +74,12 @@ def pictures() -> dict[str, curves.Picture]:
         "roc_curve": curves.roc({"old": ROC, "new": OTHER}),
         "pr_curve": curves.precision_recall({None: recall}),
         "gains_curve": curves.gains({None: gains}),
-        "calibration_curve": scores.calibration({None: bins}),
-        "score_histogram": scores.histogram({None: histogram}),
+        "calibration_curve": calibration({None: bins}),
+        "score_histogram": histogram({None: shares}),
         "many": curves.roc({"a": ROC, "b": OTHER, "c": ROC}),
-        "histograms": scores.histogram({"a": histogram, "b": histogram}),
-        "at_k": queries.at_k("ndcg", {"A": at, "B": at}),
-        "differences": queries.differences("ndcg@10", "A", {"B": [-0.5, -0.1, 0.0, 0.2]}, {"B": (1, 1, 2)}),
+        "histograms": histogram({"a": shares, "b": shares}),
+        "at_k": at_k("ndcg", {"A": at, "B": at}),
+        "differences": differences("ndcg@10", "A", {"B": [-0.5, -0.1, 0.0, 0.2]}, {"B": (1, 1, 2)}),
         "values": values.intervals([row(system="A"), row(system="B"), row("log_loss", "A", value=3.0)]),
         "slices": values.slices(
             "auc", [row(), row(slice="day", value=0.3)], lambda r: r["slice"] or "all", 1.0
@@ -219,7 +217,7 @@ def test_differences_are_areas_of_losses_and_gains() -> None:
 
 
 def test_of_a_metric_where_lower_is_better_losses_are_at_the_left() -> None:
-    picture = queries.differences("rank", "A", {"B": [-2.0, 1.0]}, {"B": (1, 0, 1)}, lower_is_better=True)
+    picture = differences("rank", "A", {"B": [-2.0, 1.0]}, {"B": (1, 0, 1)}, lower_is_better=True)
     root = parsed(chart(picture).svg())
     (losses,), (gains,) = (of_class(root, "path", "band", kind) for kind in ("worse", "better"))
     assert points(losses)[0][0] == 0
@@ -313,16 +311,16 @@ def test_metrics_outside_of_0_and_1_have_an_axis_of_their_own() -> None:
         curves.roc({None: ROC[:1]}),
         curves.precision_recall({None: []}),
         curves.gains({None: [{"share": 0.0, "gain": None}]}),
-        scores.calibration({None: []}),
-        scores.histogram({None: [
+        calibration({None: []}),
+        histogram({None: [
             {"n": 2, "lo": 7.0, "hi": 7.0, "positives": 2.0, "negatives": 0.0, "positive_share": 1.0,
              "negative_share": None},
         ]}),
-        scores.histogram({None: []}),
-        queries.at_k("mrr", {None: [{"k": 5, "value": None, "lower": None, "upper": None}]}),
-        queries.at_k("mrr", {None: [{"k": 5, "value": 0.5, "lower": None, "upper": None}]}),
-        queries.differences("mrr", "A", {"B": [0.0, 0.0]}, {"B": (0, 2, 0)}),
-        queries.differences("mrr", "A", {"B": [0.3], "C": []}, {"B": (1, 0, 0), "C": (0, 0, 0)}),
+        histogram({None: []}),
+        at_k("mrr", {None: [{"k": 5, "value": None, "lower": None, "upper": None}]}),
+        at_k("mrr", {None: [{"k": 5, "value": 0.5, "lower": None, "upper": None}]}),
+        differences("mrr", "A", {"B": [0.0, 0.0]}, {"B": (0, 2, 0)}),
+        differences("mrr", "A", {"B": [0.3], "C": []}, {"B": (1, 0, 0), "C": (0, 0, 0)}),
         values.intervals([row(value=None, lower=None, upper=None)]),
         values.intervals([row(value=math.inf, lower=None, upper=None)]),
         values.slices("auc", [row(), row(slice="day", value=None)], lambda r: "x", None),
@@ -356,7 +354,7 @@ def test_infinite_thresholds_do_not_matter_to_a_curve() -> None:
 def test_hostile_names_are_text() -> None:
     for picture in (
         curves.roc({HOSTILE: ROC, f"{HOSTILE}2": OTHER}),
-        queries.at_k(HOSTILE, {HOSTILE: [{"k": 1, "value": 0.5, "lower": 0.4, "upper": 0.6}]}),
+        at_k(HOSTILE, {HOSTILE: [{"k": 1, "value": 0.5, "lower": 0.4, "upper": 0.6}]}),
         values.intervals([row(HOSTILE, HOSTILE), row(HOSTILE, "B")]),
         changes.intervals(HOSTILE, {HOSTILE: [change(HOSTILE)]}),
         changes.slices(HOSTILE, HOSTILE, {HOSTILE: [change(HOSTILE)]}, change(HOSTILE)),

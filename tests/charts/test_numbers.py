@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from duckmetrics.charts.numbers import digits_of, number, percent, plain, short, whole
+from duckmetrics.pages.marks import digits_of, number, percent, plain, short, whole
 
 
 @pytest.mark.parametrize(

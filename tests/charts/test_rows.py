@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from duckmetrics.charts.marks import MARKS
-from duckmetrics.charts.rows import axis, interval, values
-from duckmetrics.verdicts import SIGNS
+from duckmetrics.pages.forest import axis, interval, values
+from duckmetrics.pages.marks import MARKS
+from duckmetrics.words.verdicts import SIGNS
 from support.drawings import Mark, marks, of_class, parsed, percentage, segment
 
 DOMAIN = (-0.1, 0.3)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from duckmetrics.charts.scales import focus, height, place, span, ticks
+from duckmetrics.pages.marks import focus, height, place, span, ticks
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duckmetrics.charts.shapes import band, bars, line, path, stretched
+from duckmetrics.pages.marks import band, bars, line, path, stretched
 from support.drawings import parsed, points
 
 XD, YD = (0.0, 10.0), (-1.0, 1.0)

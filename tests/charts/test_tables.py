@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from duckmetrics.charts import changes, queries, tables, values
-from duckmetrics.charts.changes import Change
-from duckmetrics.charts.figures import Ids
+from duckmetrics.pages import changes, tables, values
+from duckmetrics.pages.changes import Change
+from duckmetrics.pages.chart import Ids
+from duckmetrics.pages.curves import at_k
 from support.cases import CATALOG
 
 ROC = [{"fpr": 0.0, "tpr": 0.5, "area": 0.0}, {"fpr": 1.0, "tpr": 1.0, "area": 0.75}]
@@ -34,7 +35,7 @@ def test_of_two_systems_the_title_says_which_one_is_above_and_by_how_much() -> N
     def title(*new: float) -> str:
         at = [[{"k": k, "value": v} for k, v in zip((1, 5, 10), vs, strict=True)] for vs in ((1, 2, 3), new)]
         rows = [[{**row, "lower": None, "upper": None} for row in own] for own in at]
-        return queries.at_k("rank", {"A": rows[0], "B": rows[1]}).title
+        return at_k("rank", {"A": rows[0], "B": rows[1]}).title
 
     assert title(2, 2.5, 4) == "rank of B is above A at every cut-off from 1 to 10, by 0.500 to 1.000"
     assert title(0.5, 1.5, 2.5) == "rank of B is below A at every cut-off from 1 to 10, by 0.500"

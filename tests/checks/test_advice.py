@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics.connections.duckdb_errors import first_line
+from duckmetrics.engines.duckdb_errors import first_line
 from duckmetrics.errors import InputError, MetricError
 from support.command_line import Command
 

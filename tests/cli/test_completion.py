@@ -12,9 +12,9 @@ import pytest
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.presets import presets
 from duckmetrics.cli import completion
 from duckmetrics.cli.main import COMMANDS, COMPLETE, cli
-from duckmetrics.presets.presets import presets
 from support.cases import ROOT
 from support.loops import each
 

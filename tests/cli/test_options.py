@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
-from duckmetrics.catalog.header import body
+from duckmetrics.catalog.definition import body
 from support.cases import CATALOG, RANKING
 from support.command_line import exports, results, run
 from support.little import DCG, PREDICTIONS, RR, little

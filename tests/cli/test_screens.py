@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from duckmetrics.cli import output
-from duckmetrics.verdicts import BETTER, UNCLEAR, WORSE
+from duckmetrics.words.verdicts import BETTER, UNCLEAR, WORSE
 from support.command_line import exports, run
 from support.made import Change, comparison, evaluation, experiment, value
 

@@ -181,7 +181,7 @@ def test_values_per_query_are_written_beside_the_results(run: Command, tmp_path:
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
-    ("writer", "option"), [("cli.output.write", "-o"), ("outputs.targets._keep_mode", "--per-query")]
+    ("writer", "option"), [("cli.output.write", "-o"), ("engines.targets._keep_mode", "--per-query")]
 )
 def test_a_failure_leaves_no_half_written_file(
     run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, option: str

@@ -11,8 +11,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics.cli.main import main
+from duckmetrics.engines.targets import refuse_url, url_of
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.outputs.overlaps import refuse_url, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path

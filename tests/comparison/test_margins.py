@@ -13,7 +13,7 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from duckmetrics import Comparison, InputError, MetricError, compare, run_test
-from duckmetrics.sentences.margins import OF_MARGINS
+from duckmetrics.words.verdicts import OF_MARGINS
 from support.command_line import document, exports, run
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 import duckmetrics
 from duckmetrics import Comparison, MetricError, compare
-from duckmetrics.results.markup import LETTERS, superscript
+from duckmetrics.results.tabular import LETTERS, superscript
 from support.command_line import document, exports, run
 from support.intervals import drawing
 

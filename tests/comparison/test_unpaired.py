@@ -109,7 +109,7 @@ def test_queries_are_exchanged_at_random() -> None:
 
 
 def test_too_many_units_are_not_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duckmetrics.comparison.unpaired.MOST_EXCHANGED", 199)
+    monkeypatch.setattr("duckmetrics.comparison.rows.MOST_EXCHANGED", 199)
     with pytest.raises(MetricError, match="all metrics together have 200; leave test out"):
         of_weeks(test="randomization")
 

@@ -10,7 +10,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.errors import DuckmetricsError
-from duckmetrics.verdicts import BASELINE, UNTESTED
+from duckmetrics.words.verdicts import BASELINE, UNTESTED
 from support.command_line import exports, run
 
 if TYPE_CHECKING:

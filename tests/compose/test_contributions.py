@@ -11,12 +11,12 @@ from sqlglot import exp
 
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.compose.composer import Composer
-from duckmetrics.compose.contribution_queries import items_query
 from duckmetrics.compose.contributions import (
     NotASumError,
     _leaf_of,
     _row_term,
     explainable,
+    items_query,
     reason_against,
     terms,
 )

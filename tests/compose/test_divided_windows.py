@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.compose.divided_windows import Ranges, divided
+from duckmetrics.compose.one_scan import Ranges, divided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.compose.inlining import inline
+from duckmetrics.compose.composer import inline
 
 
 def inlined(step: str) -> str:

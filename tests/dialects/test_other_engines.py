@@ -12,8 +12,7 @@ import pytest
 import duckmetrics
 from duckmetrics.api.sql import sql
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.dialects.portable import reason_against
-from duckmetrics.dialects.user_tables import TYPES
+from duckmetrics.compose.portable import TYPES_OF_COLUMNS, reason_against
 from duckmetrics.errors import MetricError
 from support.cases import CATALOG, OF_SYSTEMS, RANKING, SIDE, open_case, ranking
 from support.cases import specs_of as ranking_specs
@@ -107,7 +106,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[OtherEngine]:
 def canonical(connection: duckdb.DuckDBPyConnection, family: str) -> None:
     """Create the tables of a case that the text reads."""
     for table, columns in TABLES_OF[family].items():
-        listed = ", ".join(f"CAST({c} AS {TYPES[c]}) AS {c}" for c in columns)
+        listed = ", ".join(f"CAST({c} AS {TYPES_OF_COLUMNS[c]}) AS {c}" for c in columns)
         connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {listed} FROM {table}")
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from duckmetrics.api.sql import sql
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.dialects import DIALECTS
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.compose.dialects import DIALECTS
+from duckmetrics.compose.portable import reason_against
 from support.cases import CATALOG
 from support.golden import SPECS, golden
 from support.other_engines import spark_session

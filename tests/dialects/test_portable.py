@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from duckmetrics.api.sql import sql
 from duckmetrics.catalog.catalog import sql_root
-from duckmetrics.cli.support import page
+from duckmetrics.cli.catalogue import page
+from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.functions import inlined, linked
-from duckmetrics.dialects import DIALECTS
-from duckmetrics.dialects.portable import problems, reason_against
-from duckmetrics.dialects.translation import translated
+from duckmetrics.compose.portable import problems, reason_against
+from duckmetrics.compose.translation import translated
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import RangeOf, literal
 from support.cases import CATALOG
@@ -144,8 +144,8 @@ def test_the_range_of_a_score_counts_the_edges_below(n: int) -> None:
 def test_the_page_of_what_runs_where_is_fresh() -> None:
     from support.cases import ROOT
 
-    written = (ROOT / "duckmetrics/dialects/README.md").read_text("utf-8")
-    assert written == page(), "write it again: duckmetrics dialects --all > duckmetrics/dialects/README.md"
+    written = (ROOT / "duckmetrics/compose/DIALECTS.md").read_text("utf-8")
+    assert written == page(), "write it again: duckmetrics dialects --all > duckmetrics/compose/DIALECTS.md"
 
 
 @pytest.mark.some(1)

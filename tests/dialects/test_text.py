@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.dialects import DIALECTS
+from duckmetrics.catalog.presets import presets
+from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.errors import DuckmetricsError, MetricError
-from duckmetrics.presets.presets import presets
 from support.cases import CATALOG, RANKING
 from support.cases import open_case as open_rankings
 from support.cases import specs_of as ranking_specs

@@ -299,7 +299,7 @@ def test_what_somebody_planted_is_not_used(scratch: Path, planted: str) -> None:
 # A table that memory cannot hold, on a connection that a circle of references keeps until the very end.
 SPILLED = """
 import atexit, gc, os, sys
-from duckmetrics.connections.connection import DuckDBConnection
+from duckmetrics.engines.connection import DuckDBConnection
 atexit.register(gc.freeze)
 held = DuckDBConnection(None, 1, "50MB", sys.argv[1])
 held.circle = held

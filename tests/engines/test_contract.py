@@ -14,7 +14,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.compose.portable import reason_against
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, UnsupportedError

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import duckmetrics
-from duckmetrics.connections.connection import DuckDBConnection
+from duckmetrics.engines.connection import DuckDBConnection
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import DuckmetricsError, InputError
 

@@ -16,7 +16,7 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError
 from duckmetrics.cli.files import checked_files
-from duckmetrics.outputs.targets import refuse
+from duckmetrics.engines.targets import refuse
 from support.command_line import Command, exports, run  # noqa: F401
 from support.little import PREDICTIONS, TRUTH
 from support.must_run import no_case
@@ -120,7 +120,7 @@ def test_macros_replace_only_macros(here: Command, folder: Path) -> None:
 
 
 def test_a_database_of_macros_is_replaced_unless_it_holds_more(tmp_path: Path) -> None:
-    from duckmetrics.engines.macros_database import holds_only_macros, write_database
+    from duckmetrics.engines.results_database import holds_only_macros, write_database
 
     path = tmp_path / "m.duckdb"
     ours = ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'ours'"]
@@ -137,7 +137,7 @@ def test_a_database_of_macros_is_replaced_unless_it_holds_more(tmp_path: Path) -
 
 
 def test_a_failing_database_leaves_the_old_one(tmp_path: Path) -> None:
-    from duckmetrics.engines.macros_database import holds_only_macros, write_database
+    from duckmetrics.engines.results_database import holds_only_macros, write_database
 
     path = tmp_path / "m.duckdb"
     write_database(
@@ -403,7 +403,7 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(here: Command, tiny: Path) -> None:
-    from duckmetrics.engines.macros_database import write_database
+    from duckmetrics.engines.results_database import write_database
 
     old = tiny / "r.csv"
     assert here(*EVALUATE, "-o", old).code == 0

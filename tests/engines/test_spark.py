@@ -9,10 +9,9 @@ import pytest
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.dialects.portable import reason_against
-from duckmetrics.engines import duckdb_tables
+from duckmetrics.compose.portable import reason_against
+from duckmetrics.engines import duckdb_tables, plans
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
-from duckmetrics.summaries import plans
 from support.cases import CATALOG, ROOT
 from support.classification import PLAIN, TABLES, plain_spec
 from support.command_line import Command, results

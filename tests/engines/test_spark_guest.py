@@ -15,8 +15,8 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.connections import spark_plans
-from duckmetrics.connections.spark_sessions import cause, is_stopped
+from duckmetrics.engines.spark import is_in_place
+from duckmetrics.engines.spark_sessions import cause, is_stopped
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from support.other_engines import spark_session
 from support.spark_stages import jobs
@@ -120,8 +120,8 @@ def test_a_plan_that_changes_or_works_is_read_once(spark: Any, tmp_path: Path) -
     costly = [stored.withColumn("score", F.rand()), stored.limit(2), stored.sample(0.5), joined.distinct(),
               stored.withColumn("i", F.monotonically_increasing_id()), spark.read.text(str(tmp_path / "run")),
               stored.dropDuplicates(["query_id"]), cached.union(stored.limit(1))]  # fmt: skip
-    assert [spark_plans.is_in_place(frame) for frame in [*cheap, cached]] == [True] * 4
-    assert not any(spark_plans.is_in_place(frame) for frame in costly)
+    assert [is_in_place(frame) for frame in [*cheap, cached]] == [True] * 4
+    assert not any(is_in_place(frame) for frame in costly)
     cached.unpersist()
 
 
@@ -239,7 +239,7 @@ def test_a_condition_on_a_partition_reads_only_that_partition(
 
     def noted(frame: Any) -> bool:
         plans.append(frame._jdf.queryExecution().toString())
-        return spark_plans.is_in_place(frame)
+        return is_in_place(frame)
 
     monkeypatch.setattr("duckmetrics.engines.spark.is_in_place", noted)
     found = duckmetrics.evaluate(path, TRUTH, "mrr", engine=spark, where={"predictions": "day = 2"})

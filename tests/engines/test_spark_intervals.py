@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 import duckmetrics
+from duckmetrics.engines import plans
 from duckmetrics.errors import InputError
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.summaries import plans
 from support.cases import ROOT
 from support.command_line import Command, document
 from support.other_engines import spark_session

@@ -9,8 +9,9 @@ import duckdb
 import pytest
 
 import duckmetrics
+from duckmetrics.engines import plans
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.summaries import kept, plans
+from duckmetrics.inference import kept
 from support.other_engines import spark_session
 from support.spark_stages import largest_task, new_stages
 

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 import duckmetrics
-from duckmetrics.engines import spark_small
+from duckmetrics.engines import spark as spark_small
 from duckmetrics.inputs.advice import in_words
 from support import faults
 from support.cases import ROOT

@@ -20,7 +20,7 @@ import pytest
 import duckmetrics
 from duckmetrics.cli.main import main
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+from duckmetrics.engines.duckdb_files import DuckDBLakes
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.versions import Version

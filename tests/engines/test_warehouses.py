@@ -19,8 +19,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics.cli.main import main
-from duckmetrics.connections.setup import Statement
 from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.engines.settings import Statement
 from duckmetrics.errors import InputError
 from support.stores import store_of
 from support.warehouses import (
@@ -66,7 +66,7 @@ def test_a_delta_table_is_its_current_version(delta: Path) -> None:
 
 
 def test_a_delta_table_without_the_extension(delta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+    from duckmetrics.engines.duckdb_files import DuckDBLakes
 
     monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL delta")
     assert values(delta / "run", delta / "truth") == WANTED
@@ -81,7 +81,7 @@ def test_a_delta_table_without_the_extension(delta: Path, monkeypatch: pytest.Mo
 def test_an_older_version_of_a_delta_table(
     delta: Path, monkeypatch: pytest.MonkeyPatch, has_extension: bool
 ) -> None:
-    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+    from duckmetrics.engines.duckdb_files import DuckDBLakes
 
     if not has_extension:
         monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL delta")
@@ -133,7 +133,7 @@ def test_an_iceberg_table_is_its_current_version(iceberg: dict[str, Any]) -> Non
 def test_an_older_version_of_an_iceberg_table(
     iceberg: dict[str, Any], monkeypatch: pytest.MonkeyPatch, has_extension: bool
 ) -> None:
-    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+    from duckmetrics.engines.duckdb_files import DuckDBLakes
 
     if not has_extension:
         monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL iceberg")

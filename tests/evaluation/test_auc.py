@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.summaries import plans as plan_rules
-from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, planned, plans
+from duckmetrics.engines import plans as plan_rules
+from duckmetrics.engines.plans import GROUPED, PLAN, SORTED, planned, plans
 from support.cases import CATALOG
 from support.classification import PROBABILITIES, UNBOUNDED, open_together
 

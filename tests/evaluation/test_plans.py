@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics as dm
-from duckmetrics.evaluation import ranking
-from duckmetrics.large_tables import sort_keys
+from duckmetrics.evaluation import ranking, sort_keys
 from support.footers import write_with_wrong_ends
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.compose.reading import needs_truth
+from duckmetrics.compose.composer import needs_truth
 from duckmetrics.reference.policies import per_query
 from support.cases import (
     CATALOG,

@@ -13,12 +13,12 @@ import pytest
 
 import duckmetrics
 from duckmetrics.catalog.definition import CLASSIFICATION
+from duckmetrics.engines import plans as plan_rules
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Feature
+from duckmetrics.engines.plans import PLAN, SORTED
+from duckmetrics.evaluation import shared_orders as sorted_rows
 from duckmetrics.inputs.classification import GROUP
-from duckmetrics.large_tables import sorted_rows
-from duckmetrics.summaries import plans as plan_rules
-from duckmetrics.summaries.plans import PLAN, SORTED
 from support.cases import CATALOG
 from support.footers import write_with_wrong_ends
 

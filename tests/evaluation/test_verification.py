@@ -16,10 +16,10 @@ import sqlglot
 
 import duckmetrics
 from duckmetrics import MetricError, Verification
-from duckmetrics.catalog.header import body
-from duckmetrics.verification import recomputed, samples
-from duckmetrics.verification.samples import chunks
-from duckmetrics.verification.tally import difference
+from duckmetrics.catalog.definition import body
+from duckmetrics.evaluation import recomputed, samples
+from duckmetrics.evaluation.recomputed import difference
+from duckmetrics.evaluation.samples import chunks
 from support.cases import CATALOG, RANKING, REQUIRED, ROOT, SHORT, TOLERANT
 from support.classification import (
     APART,

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics.summaries import ranking
+from duckmetrics.inference.ranking_summary import RankingSummary
 
 RUN = pa.table({"query_id": [*range(40)], "item_id": [*range(40)], "score": [1.0] * 40, "c": ["a", "b"] * 20})
 TRUTH = pa.table({"query_id": [*range(50)], "item_id": [n // 3 * 3 for n in range(50)]})
@@ -28,9 +28,9 @@ def test_right_numbers_agree() -> None:
     ("column", "shift"), [("value_0", "1e-6"), ("n_missing", "1"), ("n_undefined_2", "1")]
 )
 def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: str, shift: str) -> None:
-    right = ranking.RankingSummary._joined
+    right = RankingSummary._joined
 
-    def planted(self: ranking.RankingSummary, blocks: list[str]) -> object:
+    def planted(self: RankingSummary, blocks: list[str]) -> object:
         query = right(self, blocks)
         for projection in list(query.selects):
             if projection.alias_or_name == column:
@@ -38,7 +38,7 @@ def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: 
                 projection.replace((inner.copy() + float(shift)).as_(column))
         return query
 
-    monkeypatch.setattr(ranking.RankingSummary, "_joined", planted)
+    monkeypatch.setattr(RankingSummary, "_joined", planted)
     found = verified()
     assert any(not one.agrees for one in found.verified)
     assert any(finding.check == "verify" and "overall" in finding.message for finding in found.checks)

@@ -15,7 +15,7 @@ import duckmetrics
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.summaries import kept
+from duckmetrics.inference import kept
 
 if TYPE_CHECKING:
     from sqlglot import exp

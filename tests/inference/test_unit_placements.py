@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
-from duckmetrics.summaries import plans
+from duckmetrics.engines import plans
 
 if TYPE_CHECKING:
     from duckmetrics import Evaluation

@@ -89,7 +89,7 @@ def test_patterns_are_still_patterns(folder: Path) -> None:
 
 def test_the_shell_finds_a_file_by_its_own_name(folder: Path) -> None:
     from duckmetrics.catalog.catalog import catalog
-    from duckmetrics.macros.shell import views
+    from duckmetrics.shell.shipped import views
 
     write("run1", WRONG, "parquet")
     write("run[1]", RIGHT, "parquet")
@@ -116,7 +116,7 @@ def test_pipes_are_refused_at_once(folder: Path, given: str) -> None:
 
 
 def test_a_limit_of_open_files_is_named() -> None:
-    from duckmetrics.connections.duckdb_errors import refused
+    from duckmetrics.engines.duckdb_errors import refused
 
     error = refused(duckdb.IOException('IO Error: Cannot open file "a.parquet": Too many open files'), "")
     assert "ulimit -n 4096" in str(error)

@@ -10,7 +10,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError
-from duckmetrics.expressions.column_types import is_wide
+from duckmetrics.expressions.build import is_wide
 from support.command_line import Command
 from support.duckdb_shell import connected, refusal
 

@@ -13,10 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import duckmetrics
+from duckmetrics.catalog.layouts import Shape, layouts, pages
 from duckmetrics.cli.main import cli
 from duckmetrics.errors import InputError
-from duckmetrics.layouts.layouts import Shape, layouts
-from duckmetrics.layouts.pages import pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
 import duckmetrics
+from duckmetrics.catalog.layouts import layouts
 from duckmetrics.errors import DuckmetricsError, InputError
-from duckmetrics.layouts.layouts import layouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, leaderboard
-from duckmetrics.sentences.margins import OF_MARGINS
+from duckmetrics.words.verdicts import OF_MARGINS
 
 if TYPE_CHECKING:
     from duckmetrics import Leaderboard

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import duckmetrics
-from duckmetrics.screens.widths import width_of
+from duckmetrics.pages.screens import width_of
 from support.cases import ROOT
 from support.command_line import document, exports, run
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duckmetrics.leaderboards.tiers import tiers
-from duckmetrics.results.markup import letter_of
+from duckmetrics.comparison.contest import tiers
+from duckmetrics.results.tabular import letter_of
 
 Pair = tuple[int, int]
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.macros.aggregates import aggregate_macros
+from duckmetrics.shell.aggregates import aggregate_macros
 from support.cases import CATALOG, TOGETHER
 from support.cases import open_case as open_ranking
 from support.classification import (

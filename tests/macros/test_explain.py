@@ -8,7 +8,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.compose.contributions import explainable
-from duckmetrics.macros.explained_steps import GROUPINGS, in_one_order
+from duckmetrics.shell.explanation_macro import GROUPINGS, in_one_order
 from support.cases import CATALOG, ROOT
 from support.duckdb_shell import connected, differences, refusal, rows, written
 

@@ -14,10 +14,11 @@ import pytest
 import duckmetrics
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.macro_queries.macro import EXPLAINED
-from duckmetrics.macro_queries.parameters import aliases_of, is_listed
-from duckmetrics.macros import digest, shell, shipped
-from duckmetrics.macros.script import macros
+from duckmetrics.shell import shipped
+from duckmetrics.shell import shipped as shell
+from duckmetrics.shell.macro import EXPLAINED
+from duckmetrics.shell.parameters import aliases_of, is_listed
+from duckmetrics.shell.script import _code, _definitions, _modules, digest, macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
 from support.duckdb_shell import comments, connected, differences, executable, rows, text, written
@@ -26,7 +27,7 @@ from support.loops import each
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duckmetrics.macro_queries.macro import Macro
+    from duckmetrics.shell.macro import Macro
 
 
 def public() -> list[Macro]:
@@ -69,7 +70,7 @@ def test_the_file_is_of_these_definitions() -> None:
     head = shipped.macros_file().read_text("utf-8")[:1000]
     written = re.search(r"(?m)^-- Do not edit: .* digest: (\w+)$", head)
     assert written is not None, WRITE
-    assert written[1] == digest.digest(), WRITE
+    assert written[1] == digest(), WRITE
 
 
 def test_the_digest_is_of_code_and_definitions() -> None:
@@ -78,16 +79,16 @@ def test_the_digest_is_of_code_and_definitions() -> None:
     other = (
         'VALUE = 1\ndef f() -> int:\n    """Return a number,\n    which is 1.\n    """\n    return VALUE\n'
     )
-    assert list(digest._code(one)) == list(digest._code(other)) == [
+    assert list(_code(one)) == list(_code(other)) == [
         "VALUE = 1", "def f() -> int:", "    return VALUE"
     ]  # fmt: skip
-    assert list(digest._code(one.replace("= 1", "= 2"))) != list(digest._code(one))
-    read = {path.relative_to(ROOT).as_posix() for path in (*digest._definitions(), *digest._modules())}
-    folders = ("macros", "macro_queries", "row_macros", "compose", "expressions", "catalog", "presets")
+    assert list(_code(one.replace("= 1", "= 2"))) != list(_code(one))
+    read = {path.relative_to(ROOT).as_posix() for path in (*_definitions(), *_modules())}
+    folders = ("shell", "compose", "expressions", "catalog", "presets")
     for folder in folders:
         assert any(path.startswith(f"duckmetrics/{folder}/") for path in read), folder
     assert {"sql/ranking/ndcg.sql", "sql/macros/predictions.sql", "duckmetrics/presets/ranx.toml"} <= read
-    assert not any("/screens/" in path or path == "sql/duckmetrics.sql" for path in read)
+    assert not any("/pages/" in path or path == "sql/duckmetrics.sql" for path in read)
 
 
 @pytest.mark.slow

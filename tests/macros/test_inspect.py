@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.macro_queries.checks import in_the_shell
+from duckmetrics.shell.query import in_the_shell
 from support import faults
 from support.cases import CATALOG
 from support.duckdb_shell import call, connected, refusal, written

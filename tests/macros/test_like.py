@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import duckmetrics
-from duckmetrics.macro_queries.parameters import is_listed
-from duckmetrics.macros.script import macro_names
-from duckmetrics.presets.presets import NEVER, presets
+from duckmetrics.catalog.presets import NEVER, presets
+from duckmetrics.shell.parameters import is_listed
+from duckmetrics.shell.script import macro_names
 from support.cases import CATALOG
 from support.duckdb_shell import connected, refusal, same
 

@@ -11,7 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import DuckmetricsError, InputError, MetricError
-from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.compose.composer import Composer
 from support.cases import CASES, CATALOG, FURTHER, RANKING, REQUIRED, ranking, specs_of

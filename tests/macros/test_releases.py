@@ -14,7 +14,7 @@ import pytest
 from macros.test_calls import MEANT, ROWS, SIDE_TABLES, printed, with_arguments, words
 
 import duckmetrics
-from duckmetrics.macros.script import macro_names
+from duckmetrics.shell.script import macro_names
 from support.cases import CATALOG, side_tables
 from support.duckdb_shell import connected, executable, rows, same, text
 

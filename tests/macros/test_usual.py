@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.macro_queries.parameters import is_listed
+from duckmetrics.shell.parameters import is_listed
 from support.cases import CATALOG, ROOT
 from support.duckdb_shell import connected, differences, refusal
 

@@ -13,8 +13,7 @@ import sklearn.metrics as sk
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.pictures.of_comparisons import names_of_comparisons
-from duckmetrics.pictures.of_evaluations import names_of_evaluations
+from duckmetrics.pages.pictures import names_of_comparisons, names_of_evaluations
 from support.cases import CATALOG, ROOT
 from support.drawings import marks, of_class, parsed, points, texts
 from support.reports import Page
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duckmetrics import Comparison, Evaluation
-    from duckmetrics.charts.chart import Chart
+    from duckmetrics.pages.chart import Chart
 
 CANCER = str(ROOT / "data/breast_cancer/predictions.parquet")
 CLICKS = {

@@ -13,9 +13,9 @@ import scipy.stats
 from scipy.stats import norm
 
 import duckmetrics
+from duckmetrics.comparison.plan import Design, effects, sizes
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.planning.sizes import Design, effects, sizes
 from support.cases import ROOT
 from support.command_line import Command
 

@@ -9,8 +9,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError, UnsupportedError
+from duckmetrics.catalog.presets import NEVER, Entry, Preset, presets
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.presets.presets import NEVER, Entry, Preset, presets
 from support.cases import CATALOG
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duckmetrics import DuckmetricsError
-from duckmetrics.presets.presets import presets
+from duckmetrics.catalog.presets import presets
 from support.peers import CALLS, DOCUMENT, NOT_IMITATED, PRESETS, Recorded, answer, equal, recorded
 
 EVERY = list(recorded())

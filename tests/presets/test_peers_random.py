@@ -18,9 +18,9 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING, substituted
+from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
-from duckmetrics.presets.presets import presets
 from support import recorded_lists
 from support.cases import CATALOG, ROOT
 from support.peers import CALLS, PRESETS, equal, recorded, table_of

@@ -10,12 +10,10 @@ import pytest
 
 import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
-from duckmetrics.catalog.parameters import written
-from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.catalog.measure import AGGREGATION, written
+from duckmetrics.catalog.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
-from duckmetrics.presets.pages import page, pages
-from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, preset, presets
 from support.cases import CATALOG, ROOT
 from support.command_line import exports, run
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duckmetrics.presets.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Entry, Preset
     from support.command_line import Command
 
 __all__ = ["exports", "run"]

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from duckmetrics.presets.presets import presets
+from duckmetrics.catalog.presets import presets
 from support.recorded_lists import NOT_IMITATED, Recorded, is_same, recorded
 
 EVERY = list(recorded())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from duckmetrics.cli.main import COMMANDS, cli
-from duckmetrics.results.document import KEYS, VERSION, document, json_text
+from duckmetrics.results.tabular import KEYS, VERSION, document, json_text
 from support.cases import ROOT
 from support.command_line import Command
 from support.command_line import document as read

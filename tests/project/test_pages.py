@@ -119,7 +119,7 @@ def test_every_metric_test_check_and_tool_has_a_page() -> None:
     kinds = [page.partition("/")[0] for page in texts()]
     from duckmetrics.api.catalogue import checks
     from duckmetrics.catalog.catalog import catalog
-    from duckmetrics.presets.presets import presets
+    from duckmetrics.catalog.presets import presets
 
     assert kinds.count("metrics") == len(catalog().metrics) + len(catalog().tables) + 1
     assert kinds.count("statistics") == len(catalog().statistics) + 1

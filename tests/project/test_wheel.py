@@ -26,7 +26,7 @@ def test_the_wheel_installs_and_evaluates(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for definition in (ROOT / "sql").rglob("*.sql"):
         assert f"duckmetrics/{definition.relative_to(ROOT).as_posix()}" in names
-    assert "duckmetrics/charts/style.css" in names
+    assert "duckmetrics/pages/chart.css" in names
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)
     binaries = environment / ("Scripts" if sys.platform == "win32" else "bin")

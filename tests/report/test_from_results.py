@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.charts.tables import DRAWINGS
 from duckmetrics.errors import InputError
+from duckmetrics.pages.tables import DRAWINGS
 from support.cases import CATALOG
 from support.little import little
 from support.reports import Page

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from duckmetrics.report.model import CLASSIFICATION, AtCutoff, Metric, Mover, ReportData, Row
-from duckmetrics.report.page import render
+from duckmetrics.pages.report import render
+from duckmetrics.pages.report_model import CLASSIFICATION, AtCutoff, Metric, Mover, ReportData, Row
 from support.reports import (
     HOSTILE,
     LOSS,

@@ -8,7 +8,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.checks.examination import REACHING
-from duckmetrics.evaluation.material import Material
+from duckmetrics.evaluation.report_data import Material
 from support.cases import CATALOG
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 1.0}}

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.report.model import Checked, Problem, Recounted, ReportData, Row
-from duckmetrics.report.reading import Reading
-from duckmetrics.report.tiles import tiles
-from duckmetrics.report.verdict import verdict
-from duckmetrics.report.words import inside
+from duckmetrics.pages.report_model import Checked, Problem, Reading, Recounted, ReportData, Row, inside
+from duckmetrics.pages.report_parts import tiles, verdict
 from support.reports import LOSS, NDCG, RATIO, SIZE, compared, in_slice, row
 
 if TYPE_CHECKING:
-    from duckmetrics.report.tiles import Tile
+    from duckmetrics.pages.report_parts import Tile
 
 MAP = replace(NDCG, name="map")
 TWO = (NDCG, MAP)

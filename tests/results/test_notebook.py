@@ -17,7 +17,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import compare, evaluate, run_test
-from duckmetrics.results.notebook import readable, table_html
+from duckmetrics.results.tabular import readable, table_html
 from support.little import LITTLE, PREDICTIONS, little
 
 if TYPE_CHECKING:

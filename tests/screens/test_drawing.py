@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from duckmetrics.expressions.visible import visible_key
+from duckmetrics.pages.screens import (
+    Column,
+    Interval,
+    decimals_for,
+    drawings,
+    fitted,
+    number,
+    padded,
+    percent,
+    percent_decimals,
+    plain,
+    table_lines,
+    width_of,
+    wrapped,
+    writable,
+)
 from duckmetrics.results.tabular import cell_text
-from duckmetrics.screens.axis import Interval, drawings
-from duckmetrics.screens.columns import Column, fitted, table_lines
-from duckmetrics.screens.numbers import decimals_for, number, percent, percent_decimals
-from duckmetrics.screens.signs import plain, writable
-from duckmetrics.screens.widths import padded, width_of, wrapped
+from duckmetrics.words.visible import visible_key
 
 
 def test_an_interval_is_a_line_with_its_sign_and_zero() -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duckmetrics.screens.widths import width_of
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.pages.screens import width_of
+from duckmetrics.words.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 from support.cases import ROOT
 from support.made import Change, comparison, evaluation, experiment, value
 

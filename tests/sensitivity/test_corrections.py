@@ -24,10 +24,9 @@ from sqlglot import exp
 import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
 from duckmetrics.catalog.specs import parse_measures
+from duckmetrics.comparison.corrections import SamplingModel, solver
+from duckmetrics.comparison.sampled import METHODS
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.sensitivity.cholesky import solver
-from duckmetrics.sensitivity.corrections import SamplingModel
-from duckmetrics.sensitivity.sampled import METHODS
 from support.cases import CATALOG, RANKING, ROOT, specs_of
 from support.command_line import Command
 

@@ -9,9 +9,9 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.connections.connection import DuckDBConnection
-from duckmetrics.presets.presets import presets
-from duckmetrics.sensitivity.tool_comparison import Convention, ToolComparison
+from duckmetrics.catalog.presets import presets
+from duckmetrics.comparison.peers import Convention, ToolComparison
+from duckmetrics.engines.connection import DuckDBConnection
 from support.cases import ROOT
 from support.command_line import exports, run
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
-from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of, verdict_of
-from duckmetrics.verdicts import (
+from duckmetrics.words.verdict import (
+    Compared,
+    Fact,
+    Pair,
+    leading_sentence,
+    place_of,
+    sentence_of_pairs,
+    verdict_of,
+)
+from duckmetrics.words.verdicts import (
     BETTER,
     DIFFERENT,
     EQUIVALENT,

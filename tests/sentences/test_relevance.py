@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duckmetrics
-from duckmetrics.sentences.relevance import no_relevant_of, no_relevant_sentence
+from duckmetrics.words.units import no_relevant_of, no_relevant_sentence
 from support.made import evaluation, value
 from support.reports import Page
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from duckmetrics.sentences.changes import direction, meaning_of_difference, toward, toward_with_distances
-from duckmetrics.sentences.lists import counted, joined, named, ordinal, spanned
-from duckmetrics.sentences.units import cluster_units, plural, sized
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
+from duckmetrics.words.lists import counted, joined, named, ordinal, spanned
+from duckmetrics.words.units import cluster_units, plural, sized
+from duckmetrics.words.verdict import direction, meaning_of_difference, toward, toward_with_distances
+from duckmetrics.words.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
 
 
 def test_names_are_listed_or_counted() -> None:

@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from duckmetrics.cli import server as pages
+from duckmetrics.cli.server import HEADERS, HOST, LISTED, PageServer, find_page, page_with
 from duckmetrics.errors import InputError, UnsupportedError
-from duckmetrics.serving import page as pages
-from duckmetrics.serving.page import LISTED, find_page, page_with
-from duckmetrics.serving.server import HEADERS, HOST, PageServer
 from support.cases import ROOT
 from support.command_line import Command
 

@@ -21,8 +21,8 @@ from statsmodels.stats.proportion import proportions_ztest
 import duckmetrics
 from duckmetrics import Experiment, InputError, MetricError, UnsupportedError, ab
 from duckmetrics.cli.output import write_experiment
-from duckmetrics.outputs import targets
-from duckmetrics.statistics.shares import read_shares
+from duckmetrics.engines import targets
+from duckmetrics.statistics.experiment import read_shares
 from support.command_line import Command
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import ChiSquare, InputError, MetricError, chi_square
-from duckmetrics.checks.messages import singular
+from duckmetrics.checks.counting import singular
 from duckmetrics.compose.functions import PREFIX, linked, macro
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.reference import statistics as reference

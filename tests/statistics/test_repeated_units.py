@@ -14,7 +14,7 @@ import pytest
 import scipy.stats
 
 import duckmetrics
-from duckmetrics.statistics.units import unit_column
+from duckmetrics.statistics.arms import unit_column
 from support.command_line import Command
 
 PEOPLE = Path(__file__).parents[1] / "data" / "people"

@@ -19,9 +19,9 @@ from sqlglot import exp
 import duckmetrics
 from duckmetrics import DefinitionError, InputError, MetricError, run_test
 from duckmetrics.catalog.catalog import Catalog
-from duckmetrics.checks.messages import singular
+from duckmetrics.checks.counting import singular
 from duckmetrics.statistics.checks import KINDS
-from duckmetrics.statistics.data import ROWS as GIVEN_ROWS
+from duckmetrics.statistics.counts import ROWS as GIVEN_ROWS
 from duckmetrics.statistics.inputs import input_of
 from support.cases import CATALOG
 from support.command_line import Command

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from duckmetrics.cli.main import main
-from duckmetrics.results.document import KEYS
+from duckmetrics.results.tabular import KEYS
 from support.little import PREDICTIONS, TRUTH
 
 if TYPE_CHECKING:

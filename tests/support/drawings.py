@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from duckmetrics.charts.marks import SYMBOLS
+from duckmetrics.pages.marks import SYMBOLS
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = 1000

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.api.sql import sql
-from duckmetrics.dialects import DIALECTS
+from duckmetrics.compose.dialects import DIALECTS
 from support.cases import ROOT
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.experiment import Experiment, SampleRatio
-from duckmetrics.verdicts import BASELINE, UNTESTED
+from duckmetrics.words.verdicts import BASELINE, UNTESTED
 
 UNREAD: Any = None
 

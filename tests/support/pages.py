@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from duckmetrics.macros.shell import find
+from duckmetrics.shell.shipped import find
 from support.cases import ROOT
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 import duckmetrics
-from duckmetrics.presets.presets import presets
+from duckmetrics.catalog.presets import presets
 from support.cases import ROOT
 
 if TYPE_CHECKING:

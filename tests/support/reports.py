@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
-from duckmetrics.charts.tables import DRAWINGS
-from duckmetrics.report.model import (
+from duckmetrics.pages.report_model import (
     AtCutoff,
     Checked,
     Curve,
@@ -19,6 +18,7 @@ from duckmetrics.report.model import (
     ReportData,
     Row,
 )
+from duckmetrics.pages.tables import DRAWINGS
 from support.cases import CATALOG
 
 # Elements without an end.

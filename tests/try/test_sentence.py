@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence
-from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.words.verdict import Compared, Fact, leading_sentence
+from duckmetrics.words.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,1 +1,0 @@
-"""Inline SVG from aggregated numbers: percent coordinates, text that stays text, colors from CSS."""

@@ -1,0 +1,358 @@
+"""From the spread of metrics and a wanted difference to the rows of a plan."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duckmetrics.comparison.margins import NOT_WORSE_BY
+from duckmetrics.comparison.plan import Design, Plan, effects, equal_sizes, powers, proportion_sizes, sizes
+from duckmetrics.comparison.rows import ERROR, tested_units
+from duckmetrics.errors import MetricError
+from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
+from duckmetrics.inference.units import ROWS, SHARED_ROWS
+from duckmetrics.inputs.interval_options import read_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.comparison.comparer import Comparer
+    from duckmetrics.comparison.pairing import Row
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.session import Session
+
+
+# The statistic whose rows have the spread of the values of one system.
+ONE_SYSTEM = "mean_interval"
+
+
+class Pilot(NamedTuple):
+    """A metric in data at hand.
+
+    Attributes:
+        system: the system that is compared; None if there is only one.
+        value: that of the baseline, or of the only system.
+        sd: the standard deviation of the differences of units, or of their values; None if unknown.
+        n: the number of units.
+        n_effective: how many units of equal weight they are worth.
+        reason: why sd is unknown.
+        better: higher, lower, or None if there is no direction.
+    """
+
+    metric: str
+    system: str | None
+    value: float | None
+    sd: float | None
+    n: int | None
+    n_effective: float | None
+    reason: str | None = None
+    better: str | None = "higher"
+
+
+def paired_pilots(
+    comparer: Comparer, session: Session, parts: Sequence[FamilyEvaluation], baseline: str | None
+) -> list[Pilot]:
+    """Return the spread of the differences of every system from the baseline.
+
+    Raises:
+        MetricError: no such baseline.
+        InputError: the systems have values of different queries or rows, or rows that nothing pairs.
+    """
+    rows, base, _ = comparer.judged(session, parts, baseline)
+    return [_paired(row) for row in rows if row["system"] != base and not row["slice"]]
+
+
+def _paired(row: Row) -> Pilot:
+    delta, value = row["delta"], row["value"]
+    base = None if value is None or delta is None else value - delta
+    n, (error, df) = row["n_units"], row[ERROR] or (None, None)
+    if not error or not df:
+        reason = row["reason"] or "all differences are equal, so their spread is unknown"
+        return Pilot(row["metric"], row["system"], base, None, n, None, _without_hint(reason))
+    sd = error * n**0.5
+    return Pilot(row["metric"], row["system"], base, sd, n, float(df) + 1, better=row["better"])
+
+
+def single_pilots(
+    comparer: Comparer, session: Session, parts: Sequence[FamilyEvaluation], system: str | None
+) -> Iterator[Pilot]:
+    """Yield the spread of the values of one system."""
+    statistic = comparer.catalog.statistics[ONE_SYSTEM]
+    for part in parts:
+        values = comparer.inference.values()
+        tested = tested_units(comparer.catalog, session.engine, part, statistic, values)
+        spreads = {_key(row): row for row in tested if not row["slice"]}
+        for row in part.rows:
+            if row["slice"] or (system is not None and row["system"] != system):
+                continue
+            found = spreads.get((row["metric"], row["system"])) or spreads.get((row["metric"], None), {})
+            yield _single(row, found, part)
+
+
+def _key(row: Row) -> tuple[str, str | None]:
+    return row["metric"], row["system"] or None
+
+
+def _single(row: Row, found: Row, part: FamilyEvaluation) -> Pilot:
+    sd, n = found.get("sd"), found.get("n")
+    if not sd or not n or n < 2:
+        reason = row["reason"] or "its units do not differ, or there is only one"
+        if part.units is not None and row["metric"] in part.units.without:
+            reason = part.units.without[row["metric"]]
+        return Pilot(row["metric"], row["system"], row["value"], None, n, None, _without_hint(reason))
+    # Without clusters, every unit weighs the same.
+    effective = row.get("n_effective") if part.units is not None and part.units.clustered else None
+    return Pilot(row["metric"], row["system"], row["value"], sd, n, effective, better=row["better"])
+
+
+def _without_hint(reason: str) -> str:
+    """Return a reason without the advice to use the bootstrap, which has no plan."""
+    return reason.partition(f"; {HINT}")[0].partition(f"; {HINT_OF_PAIRS}")[0]
+
+
+def name_of_units(parts: Sequence[FamilyEvaluation]) -> str:
+    """Return the name of the units as sentences have it: queries, user_id or rows."""
+    kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
+    kind = " or ".join(kinds) or "units"
+    return ROWS if kind == SHARED_ROWS else kind
+
+
+# The adjustments whose first step compares p with alpha divided by the number of comparisons.
+ADJUSTMENTS = ("holm", "bonferroni", "max_t")
+NONE = "none"
+# Half the tests find a difference of the critical value itself.
+LEAST_POWER = 0.5
+# The most units that a plan counts.
+MOST_UNITS = 1e15
+_PERCENT = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The wanted test.
+
+    Attributes:
+        difference: the difference to find, or the margin; None if only units are given.
+        relative: whether it is a share of the value.
+        units: the number of units to judge, None for those at hand.
+        one_sided: whether the test is of one side, as for a margin.
+        comparisons: the number of comparisons, None for those of the data.
+        adjusted: whether alpha is divided by it.
+    """
+
+    difference: float | None
+    relative: bool
+    units: int | None
+    power: float
+    alpha: float
+    one_sided: bool
+    comparisons: int | None
+    adjusted: bool
+
+    def error_rate(self, comparisons: int) -> float:
+        """Return the two-sided error rate of one comparison; that of one side is half of it."""
+        return min((1 + self.one_sided) * self.alpha / (comparisons if self.adjusted else 1), 0.999)
+
+    def delta(self, value: float | None) -> float | None:
+        """Return the difference in the unit of the metric, None if there is none."""
+        if self.difference is None or not self.relative:
+            return self.difference
+        return None if not value else self.difference * abs(value)
+
+
+def read_goal(
+    difference: Any, margin: Any, units: Any, power: Any, alpha: Any, comparisons: Any, adjust: str | None
+) -> Goal:
+    """Read what is wanted.
+
+    Raises:
+        MetricError: nothing is wanted, or a number cannot be read.
+    """
+    if difference is not None and margin is not None:
+        raise MetricError("plan", "both a difference and a margin", "give one of them")
+    if difference is None and margin is None and units is None:
+        raise MetricError(
+            "plan", "neither a difference nor a number of units",
+            "give difference=0.005 (--difference) to get the units, or units=20000 (--units) to get the "
+            "smallest difference",
+        )  # fmt: skip
+    name = "difference" if margin is None else "margin"
+    delta, relative = _read_difference(name, difference if margin is None else margin)
+    wanted, rate = read_probability("power", power, 0.8), read_probability("alpha", alpha, 0.05)
+    if wanted < LEAST_POWER or wanted <= rate:
+        raise MetricError(
+            f"power={power!r}", "a test that finds less than every second difference is not planned",
+            "write a power from 0.5 to 1, such as 0.8",
+        )  # fmt: skip
+    method = str(adjust or ADJUSTMENTS[0]).lower()
+    if method not in (*ADJUSTMENTS, NONE):
+        known = ", ".join((*ADJUSTMENTS, NONE))
+        raise MetricError("adjust", f"{adjust!r} has no plan", f"write one of {known}")
+    number = None if comparisons is None else _whole("comparisons", comparisons, 1, 9)
+    given = None if units is None else _whole("units", units, 2, 20000)
+    return Goal(delta, relative, given, wanted, rate, margin is not None, number, method != NONE)
+
+
+def _read_difference(name: str, given: Any) -> tuple[float | None, bool]:
+    if given is None:
+        return None, False
+    text = str(given)
+    match = _PERCENT.fullmatch(text)
+    number = read_number(name, match[1] if match else given, "0.005 or '1%'")
+    if number <= 0:
+        what = "no test finds a difference of 0" if number == 0 else "a plan needs its size"
+        raise MetricError(f"{name}={given!r}", what, "write a positive number, such as 0.005 or '1%'")
+    return (number / 100, True) if match else (number, False)
+
+
+def read_number(name: str, given: Any, example: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        MetricError: it is none.
+    """
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise MetricError(f"{name}={given!r}", "is not a number", f"write {example}")
+    return number
+
+
+def _whole(name: str, given: Any, least: int, example: int) -> int:
+    number = read_number(name, given, str(example))
+    if number < least or number != int(number) or number > MOST_UNITS:
+        raise MetricError(
+            f"{name}={given!r}", f"is not a whole number from {least} on", f"write one such as {example}"
+        )
+    return int(number)
+
+
+def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, share: float | None) -> Plan:
+    """Return the plan of metrics whose spread is known.
+
+    Args:
+        share: the share of the units in the control arm, if each unit is in one arm; None if each unit has
+            a difference.
+
+    Raises:
+        MetricError: no metric has a known spread.
+    """
+    pilots = [_within(pilot, goal) for pilot in pilots]
+    if all(pilot.sd is None for pilot in pilots):
+        advice = "take other data" + (", or give difference= (--difference)" if goal.one_sided else "")
+        raise MetricError("plan", f"nothing to plan from: {pilots[0].reason}", advice)
+    comparisons = goal.comparisons or len(pilots)
+    alpha = goal.error_rate(comparisons)
+    designs = [_design(pilot, goal, alpha, share) for pilot in pilots]
+    rows = [_row(pilot, goal, alpha, comparisons) for pilot in pilots]
+    _fill(engine, rows, designs, goal.one_sided)
+    arms = "Student's t of paired differences" if share is None else "Welch's t of two arms, units of both"
+    side = "one-sided" if goal.one_sided else "two-sided"
+    error = alpha / 2 if goal.one_sided else alpha
+    method = f"{arms}; {side} alpha {error:.4g} for each of {comparisons} comparison{'s'[: comparisons != 1]}"
+    return Plan(tuple(rows), kind, method, tuple(designs), goal.one_sided)
+
+
+def _within(pilot: Pilot, goal: Goal) -> Pilot:
+    """Return a metric without its spread if the test needs a direction, and it has none."""
+    if not goal.one_sided or pilot.sd is None or pilot.better in NOT_WORSE_BY:
+        return pilot
+    reason = "neither higher nor lower is better, so no one-sided test shows that a system is not worse"
+    return pilot._replace(sd=None, reason=reason)
+
+
+def _design(pilot: Pilot, goal: Goal, alpha: float, share: float | None) -> Design | None:
+    if pilot.sd is None:
+        return None
+    # Clusters of unequal size give fewer degrees of freedom.
+    per_unit = 1.0 if pilot.n_effective is None or not pilot.n else pilot.n_effective / pilot.n
+    if share is None:
+        return Design(pilot.sd, per_unit, 1.0, alpha, goal.power)
+    # Welch's degrees of freedom of two arms with the same variance.
+    inverse = (1 / share, 1 / (1 - share))
+    per_unit *= sum(inverse) ** 2 / (inverse[0] ** 3 + inverse[1] ** 3)
+    return Design(pilot.sd * math.sqrt(sum(inverse)), per_unit, 2.0, alpha, goal.power)
+
+
+def _row(pilot: Pilot, goal: Goal, alpha: float, comparisons: int) -> dict[str, Any]:
+    effect = None if not pilot.n_effective or not pilot.n else pilot.n / pilot.n_effective
+    delta, reason = goal.delta(pilot.value), pilot.reason
+    if goal.difference is not None and delta is None and reason is None:
+        reason = "a share of 0 is no difference; write the difference as a number"
+    return {
+        "metric": pilot.metric or None, "system": pilot.system, "baseline_value": pilot.value, "sd": pilot.sd,
+        "n_units": pilot.n, "design_effect": effect, "difference": delta, "power": goal.power,
+        "alpha": alpha / 2 if goal.one_sided else alpha, "comparisons": comparisons, "units": None,
+        "at_units": goal.units or pilot.n, "mde": None, "power_at_units": None, "reason": reason,
+    }  # fmt: skip
+
+
+def _fill(
+    engine: Engine, rows: Sequence[dict[str, Any]], designs: Sequence[Design | None], one_sided: bool
+) -> None:
+    """Fill the numbers that the tests give, in place."""
+    pairs = [(row, design) for row, design in zip(rows, designs, strict=True) if design is not None]
+    aimed = [(row, design) for row, design in pairs if row["difference"] is not None]
+    for row, design in aimed:
+        if (design.spread / row["difference"]) ** 2 * 100 > MOST_UNITS:
+            raise MetricError(
+                f"difference={row['difference']:g}", "needs too many units", "take a larger one"
+            )
+    if aimed:
+        found = sizes(engine, [(design, row["difference"]) for row, design in aimed])
+        for (row, _), units in zip(aimed, found, strict=True):
+            row["units"] = units
+    judged = [(row, design) for row, design in pairs if row["at_units"] is not None]
+    if judged:
+        mdes = effects(engine, [(design, row["at_units"]) for row, design in judged])
+        for (row, _), mde in zip(judged, mdes, strict=True):
+            row["mde"] = mde
+    both = [(row, design) for row, design in judged if row["difference"] is not None]
+    if both:
+        given = [(design, float(row["at_units"]), row["difference"]) for row, design in both]
+        for (row, _), power in zip(both, powers(engine, given, one_sided), strict=True):
+            row["power_at_units"] = power
+
+
+def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
+    """Return the plan of two proportions, each of half of the units.
+
+    Raises:
+        MetricError: no rate, or no difference that leads to another rate.
+    """
+    base = read_number("rate", rate, "0.03")
+    if not 0 < base < 1:
+        raise MetricError(f"rate={rate!r}", "is not a share between 0 and 1", "write 0.03 for 3 %")
+    if goal.units is not None and goal.difference is not None:
+        raise MetricError("units", "a plan of proportions counts them", "leave units out (--units)")
+    delta = goal.delta(base)
+    if delta is None:
+        raise MetricError("rate", "has no plan without a difference", "give difference=0.002 (--difference)")
+    other = base + delta if base + delta < 1 else base - delta
+    if not 0 < other < 1:
+        name = "margin" if goal.one_sided else "difference"
+        raise MetricError(f"{name}={delta:g}", "leads to no share between 0 and 1", "take a smaller one")
+    comparisons = goal.comparisons or 1
+    alpha = goal.error_rate(comparisons)
+    sd = math.sqrt(base * (1 - base))
+    if goal.one_sided:
+        # A margin has its power if both proportions are equal.
+        each, arms = equal_sizes(engine, sd, delta, alpha, goal.power), f"both {base:.4g}"
+    else:
+        each, arms = proportion_sizes(engine, base, other, alpha, goal.power), f"{base:.4g} and {other:.4g}"
+    units = 2 * math.ceil(each - 1e-9)
+    row = {
+        "metric": None, "system": None, "baseline_value": base, "sd": sd, "n_units": None,
+        "design_effect": None, "difference": delta, "power": goal.power,
+        "alpha": alpha / (1 + goal.one_sided),
+        "comparisons": comparisons, "units": units, "at_units": None, "mde": None, "power_at_units": None,
+        "reason": None,
+    }  # fmt: skip
+    method = f"z-test of two proportions, {arms}; units of both arms"
+    design = Design(2 * sd, 1.0, 2.0, alpha, goal.power)
+    return Plan((row,), "units", method, (design,), goal.one_sided)

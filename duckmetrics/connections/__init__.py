@@ -1,1 +1,0 @@
-"""Connections to DuckDB: how they are opened, set up, limited, shared, and what their errors mean."""

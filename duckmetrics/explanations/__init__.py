@@ -1,1 +1,0 @@
-"""The facts of explanations, and the words for them."""

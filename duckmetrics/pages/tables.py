@@ -1,0 +1,62 @@
+"""Charts of tables: the drawings that a table can name in its header, and the columns that each needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from duckmetrics.pages import curves
+from duckmetrics.pages.curves import calibration, histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from duckmetrics.pages.curves import BySystem, Picture, Rows
+
+    Charted = Mapping[str, tuple[str, Mapping[str, str]]]
+
+
+class Drawn(NamedTuple):
+    """A drawing of tables.
+
+    Attributes:
+        draw: draws the rows of each system.
+        columns: the columns that it reads.
+    """
+
+    draw: Callable[[BySystem], Picture]
+    columns: tuple[str, ...]
+
+
+# The first one is the usual chart of a classifier.
+DRAWINGS = {
+    "roc": Drawn(curves.roc, ("fpr", "tpr", "area")),
+    "precision_recall": Drawn(curves.precision_recall, ("recall", "precision", "area")),
+    "gains": Drawn(curves.gains, ("share", "gain")),
+    "calibration": Drawn(
+        calibration, ("lo", "hi", "n", "mean_score", "mean_label", "lower", "upper", "gap")
+    ),
+    "histogram": Drawn(
+        histogram,
+        ("lo", "hi", "n", "positives", "negatives", "positive_share", "negative_share"),
+    ),
+}  # fmt: skip
+
+
+def in_order(charted: Charted) -> list[str]:
+    """Return the tables with a chart in the order of the drawings."""
+    order = list(DRAWINGS)
+    return sorted(charted, key=lambda table: order.index(charted[table][0]))
+
+
+def by_system(rows: Rows) -> BySystem:
+    """Return the rows of each system, in their order."""
+    found: dict[str | None, list[Mapping[str, object]]] = {}
+    for row in rows:
+        found.setdefault(row.get("system"), []).append(row)
+    return found
+
+
+def has_numbers(drawing: str, own: Iterable[Rows]) -> bool:
+    """Return whether each system has a row with all numbers; without positives, a curve has none."""
+    columns = DRAWINGS[drawing].columns
+    return all(any(all(row.get(name) is not None for name in columns) for row in rows) for rows in own)

@@ -1,1 +1,0 @@
-"""Plans: how many units a comparison needs, and what it can find with those it has."""

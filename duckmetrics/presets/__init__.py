@@ -1,1 +1,0 @@
-"""Conventions of other tools for the metrics, one TOML file per tool."""

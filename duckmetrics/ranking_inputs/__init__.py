@@ -1,1 +1,0 @@
-"""The canonical inputs of rankings, from the tables that a caller names."""

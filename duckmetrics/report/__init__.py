@@ -1,1 +1,0 @@
-"""The report of an evaluation or a comparison: one HTML file, rendered from plain data."""

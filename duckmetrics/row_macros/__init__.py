@@ -1,1 +1,0 @@
-"""The macros of rows with a label and a score: metrics, curves, comparisons, and what they share."""

@@ -1,1 +1,0 @@
-"""Text for a terminal from plain rows: tables that fit, intervals on an axis, verdicts in a sentence."""

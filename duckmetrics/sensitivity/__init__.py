@@ -1,1 +1,0 @@
-"""Sensitivity of results to conventions: ties, other tools, sampled candidates."""

@@ -1,1 +1,0 @@
-"""The sentences that a screen, a page and a caller of Python read: who writes one writes it here."""

@@ -1,1 +1,0 @@
-"""The page "Try it" in a browser on this machine: where it is installed, and the server that opens it."""

@@ -1,1 +1,0 @@
-"""Summaries: from the values of units to the rows of a result."""
