@@ -10,7 +10,7 @@ import ir_measures
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from presets.test_presets import entries, written_names
+from catalog.test_presets import entries, written_names
 
 import duckmetrics
 from duckmetrics import MetricError

@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
-from macros.test_classification import MACROS, called, given, options, table_rows
-from macros.test_ranking import grouped
+from shell.test_classification import MACROS, called, given, options, table_rows
+from shell.test_ranking import grouped
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure, parse_table

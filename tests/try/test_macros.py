@@ -8,8 +8,8 @@ import duckdb
 import numpy as np
 import pytest
 import sklearn.metrics
-from macros.test_calls import MEANT, ROWS, SIDE_TABLES, add_words, printed, with_arguments
 from scipy import stats
+from shell.test_calls import MEANT, ROWS, SIDE_TABLES, add_words, printed, with_arguments
 
 from support.tab import Tab, script
 

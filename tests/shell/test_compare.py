@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from macros.test_systems import TABLES, rows
+from shell.test_systems import TABLES, rows
 
 import duckmetrics
 from support.cases import ROOT

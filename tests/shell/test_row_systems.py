@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from macros.test_systems import rows
+from shell.test_systems import rows
 
 import duckmetrics
 from support.duckdb_shell import connected, refusal, written

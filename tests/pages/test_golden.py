@@ -1,6 +1,6 @@
 """The screens of evaluate, compare and ab as text, on narrow, usual and wide terminals.
 
-``PYTHONPATH=tests:. python tests/screens/test_golden.py`` writes them anew; read the difference then.
+``PYTHONPATH=tests:. python tests/pages/test_golden.py`` writes them anew; read the difference then.
 """
 
 from __future__ import annotations

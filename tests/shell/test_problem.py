@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
-from macros.test_inspect import OF_RANKINGS, OF_ROWS, OF_SCHEMA, call, files, of_rows
+from shell.test_inspect import OF_RANKINGS, OF_ROWS, OF_SCHEMA, call, files, of_rows
 
 from duckmetrics.catalog.definition import CLASSIFICATION
 from support import faults

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from macros.test_calls import MEANT, ROWS, SIDE_TABLES, printed, with_arguments, words
+from shell.test_calls import MEANT, ROWS, SIDE_TABLES, printed, with_arguments, words
 
 import duckmetrics
 from duckmetrics.shell.script import macro_names

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from macros.test_ranking import COMPARED, grouped
+from shell.test_ranking import COMPARED, grouped
 
 import duckmetrics
 from support.cases import (

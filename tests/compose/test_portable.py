@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.api.sql import sql
 from duckmetrics.catalog.catalog import sql_root
-from duckmetrics.cli.catalogue import page
+from duckmetrics.cli.support import page
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.functions import inlined, linked
 from duckmetrics.compose.portable import problems, reason_against
