@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from duckmetrics.catalog.definition import Definition, Param
-    from duckmetrics.catalog.meanings import Explanation
+    from duckmetrics.catalog.meanings import MetricMeaning
     from duckmetrics.expressions.folding import Value
 
 NO_CHOICE = ""  # the choice of a parameter that takes any value
@@ -62,14 +62,14 @@ def _mark(param: Param, value: Value) -> str:
     return f" (default {written(param.default)})" if param.default else ""
 
 
-def displayed(words: Explanation) -> list[str]:
+def displayed(words: MetricMeaning) -> list[str]:
     """Show the formula, with its symbols below it."""
     symbols = "; ".join(f"${symbol}$: {meaning}" for symbol, meaning in words.symbols.items())
     formula = ["$$", words.tex, "$$", ""] if words.tex else []
     return [*formula, *(["```{div} symbols", f"{symbols}.", "```", ""] if symbols else [])]
 
 
-def readings(words: Explanation) -> str:
+def readings(words: MetricMeaning) -> str:
     """Return the values of a metric or test and their meanings."""
     return " ".join(f"**{value}**: {meaning}." for value, meaning in words.reading.items())
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.meanings import Explanation, Step
+    from duckmetrics.catalog.meanings import MetricMeaning, Step
     from pages.computed import Numbers
 
 _RETURNED = """
@@ -67,7 +67,7 @@ HEADS = {
 _LAST = 99  # sorts items that the system does not return after the others
 
 
-def example_section(definition: Definition, words: Explanation, numbers: Numbers) -> list[str]:
+def example_section(definition: Definition, words: MetricMeaning, numbers: Numbers) -> list[str]:
     """Show the example by hand, next to the rows that it is about."""
     if definition.is_table:
         return []

@@ -39,7 +39,7 @@ from pages.tool_values import tools_section
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.meanings import Explanation
+    from duckmetrics.catalog.meanings import MetricMeaning
     from pages.computed import Numbers
     from pages.definition_parts import Choice
 
@@ -72,14 +72,14 @@ def page(definition: Definition, numbers: Numbers) -> str:
     return "\n".join(lines)
 
 
-def _formula(definition: Definition, words: Explanation) -> list[str]:
+def _formula(definition: Definition, words: MetricMeaning) -> list[str]:
     """Show the formula as TeX; as text if there is no TeX."""
     if words.tex:
         return displayed(words)
     return paragraphs(f"**Formula.** {escaped(definition.header['formula'])}")
 
 
-def _facts(definition: Definition, words: Explanation, numbers: Numbers) -> dict[str, str]:
+def _facts(definition: Definition, words: MetricMeaning, numbers: Numbers) -> dict[str, str]:
     header = definition.header
     names = names_as_code(aliases(definition))
     also = f"; also as {names}" if names else ""
@@ -213,7 +213,7 @@ def _sql(definition: Definition) -> list[str]:
     return sql_section("Definition in SQL", text, definition)
 
 
-def _sources(definition: Definition, words: Explanation) -> list[str]:
+def _sources(definition: Definition, words: MetricMeaning) -> list[str]:
     header = definition.header
     formula = header["formula"] if words.tex else ""
     related = ", ".join(filter(None, (_link(definition, name) for name in words.related)))

@@ -13,7 +13,7 @@ from pages.statistic_calls import statistic_calls
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.meanings import Explanation
+    from duckmetrics.catalog.meanings import MetricMeaning
     from pages.computed import Numbers
 
 _FROM_EVALUATE = ["system", "metric", "query_id", "value"]
@@ -40,7 +40,7 @@ def page(definition: Definition, numbers: Numbers) -> str:
     return "\n".join(lines)
 
 
-def _facts(definition: Definition, words: Explanation) -> dict[str, str]:
+def _facts(definition: Definition, words: MetricMeaning) -> dict[str, str]:
     header, columns = definition.header, called_columns(definition)
     needed = names_as_code(column for column in columns if not column.startswith("["))
     optional = names_as_code(column.strip("[]") for column in columns if column.startswith("["))
@@ -77,7 +77,7 @@ def _parameters(definition: Definition) -> list[str]:
     return [*paragraphs("## Parameters"), *table(("write", "meaning"), rows)] if rows else []
 
 
-def _sources(definition: Definition, words: Explanation) -> list[str]:
+def _sources(definition: Definition, words: MetricMeaning) -> list[str]:
     header = definition.header
     related = ", ".join(f"[{name}]({_page_of(name)})" for name in words.related)
     return sources_section(header["formula"], header["source"], f"`{header['oracle']}`", related)

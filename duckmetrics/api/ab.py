@@ -8,7 +8,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.inference.adjustment import HOLM, find_adjustment
 from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
-from duckmetrics.statistics.experiment import Plan, read_looks, run_experiment
+from duckmetrics.statistics.experiment import ExperimentPlan, read_looks, run_experiment
 from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ def ab(
     units = read_looks(sequential, planned)
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
-    plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units)
+    plan = ExperimentPlan(
+        variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units
+    )
     return run_experiment(
         open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone), table, plan
     )

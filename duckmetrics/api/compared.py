@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.interval_options import Inference
 
 
-class Compared(NamedTuple):
+class EvaluatedSystems(NamedTuple):
     """The systems after their evaluation.
 
     Attributes:
@@ -91,7 +91,7 @@ def compared(
     given: Mapping[str, Any],
     switches: Mapping[str, Any],
     engine: tuple[Any, ...],
-) -> Iterator[Compared]:
+) -> Iterator[EvaluatedSystems]:
     """Evaluate all systems on one population, with the units that tests need.
 
     Args:
@@ -125,7 +125,7 @@ def compared(
             specs = None if metrics is None else read_specs(metrics)
             different = comparer.allow_different
             part = family_of_evaluations(session, evaluated, specs, inference, different)
-            yield Compared(session, [part], None)
+            yield EvaluatedSystems(session, [part], None)
         else:
             specs = read_specs(session.usual if metrics is None else metrics)
             measures = session.measures(specs)
@@ -135,7 +135,9 @@ def compared(
             if comparer.margins is not None:
                 comparer.margins.of(measures)  # refuses those that do not fit, before anything is evaluated
             parts = session.parts(measures)
-            yield Compared(session, without_unanswered(parts) if comparer.is_unpaired else parts, specs)
+            yield EvaluatedSystems(
+                session, without_unanswered(parts) if comparer.is_unpaired else parts, specs
+            )
 
 
 def _evaluations(command: str, predictions: Any) -> dict[str, Evaluation] | None:

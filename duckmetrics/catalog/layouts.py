@@ -181,7 +181,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class TextFile:
+class TextLayout:
     """The text files of a tool: patterns of their names, and what separates the columns."""
 
     files: tuple[str, ...]
@@ -203,7 +203,7 @@ class Layout:
     title: str
     note: str
     shapes: Mapping[str, tuple[Shape, ...]]
-    text: TextFile | None = None
+    text: TextLayout | None = None
     lines: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, role: str, types: Mapping[str, str]) -> tuple[Shape, Fit] | None:
@@ -272,7 +272,7 @@ def _read(name: str) -> Layout:
         for role in ROLES if role in document
     }  # fmt: skip
     text = document.get("text")
-    known = TextFile(tuple(text.pop("files")), **text) if text else None
+    known = TextLayout(tuple(text.pop("files")), **text) if text else None
     return Layout(name, document["title"], document.get("note", ""), shapes, known, document.get("lines", {}))
 
 

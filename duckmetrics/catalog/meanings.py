@@ -95,7 +95,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class MetricMeaning:
     """The words that explain a definition to its users; a key that a header lacks is empty."""
 
     meaning: str
@@ -109,7 +109,7 @@ class Explanation:
     related: tuple[str, ...]
 
 
-def explanation(definition: Definition) -> Explanation:
+def explanation(definition: Definition) -> MetricMeaning:
     """Read the plain words in the header of a definition.
 
     Raises:
@@ -118,7 +118,7 @@ def explanation(definition: Definition) -> Explanation:
     header = definition.header
     worked = header.get("worked", "")
     reason = worked.removeprefix(NONE) if worked.startswith(NONE) else ""
-    return Explanation(
+    return MetricMeaning(
         meaning=header.get("meaning", ""),
         use=header.get("use", ""),
         beware=header.get("beware", ""),

@@ -34,7 +34,7 @@ _OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
 
 
 @dataclass(frozen=True)
-class Entry:
+class PresetEntry:
     """A metric of a tool.
 
     Attributes:
@@ -82,7 +82,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Variant:
+class PresetVariant:
     """Another function or option of a tool, as a spec to be read under its preset.
 
     Attributes:
@@ -117,9 +117,9 @@ class Conventions:
         cutoff: the notations of a cut-off.
     """
 
-    metrics: Mapping[str, Entry]
+    metrics: Mapping[str, PresetEntry]
     refused: Mapping[str, str]
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[PresetVariant, ...] = ()
     sets: tuple[NameSet, ...] = ()
     cutoff: tuple[str, ...] = ()
 
@@ -152,7 +152,7 @@ class Preset:
         """The name of the tool with its version."""
         return f"{self.title} {self.version}"
 
-    def entry(self, family: str, metric: str, ranked: bool) -> Entry:
+    def entry(self, family: str, metric: str, ranked: bool) -> PresetEntry:
         """Return the entry of the tool for a metric.
 
         Args:
@@ -245,16 +245,16 @@ def _conventions(section: Mapping[str, Any]) -> Conventions:
         for name, said in section["metrics"].items() if name not in refused
     }  # fmt: skip
     return Conventions(
-        metrics, refused, tuple(Variant(**v) for v in section.get("variants", ())),
+        metrics, refused, tuple(PresetVariant(**v) for v in section.get("variants", ())),
         tuple(NameSet(**s) for s in section.get("sets", ())), tuple(section.get("cutoff", ())),
     )  # fmt: skip
 
 
 def _entry(
     common: Mapping[str, Value], said: Mapping[str, Any], required: str, otherwise: Mapping[str, str]
-) -> Entry:
+) -> PresetEntry:
     own = {name: value for name, value in said.items() if name not in _OWN_KEYS}
-    return Entry(
+    return PresetEntry(
         said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""),
         ", ".join(filter(None, (said.get("requires", ""), required))), said.get("untied", False),
         {**otherwise, **said.get("otherwise", {})}, frozenset(common.keys() - own.keys()),
@@ -315,13 +315,13 @@ def _list(title: str, entries: Iterable[str]) -> list[str]:
     return ["", f"{title}:", "", *lines] if lines else []
 
 
-def _common(entries: Mapping[str, Entry]) -> list[str]:
+def _common(entries: Mapping[str, PresetEntry]) -> list[str]:
     """Return the settings that several metrics all have."""
     found = [_settings(entry) for entry in entries.values()]
     return [part for part in found[0] if all(part in others for others in found)] if len(found) > 1 else []
 
 
-def _settings(entry: Entry) -> list[str]:
+def _settings(entry: PresetEntry) -> list[str]:
     """Return the parameters and conditions of an entry, each as text."""
     parts = [f"`{name}={value}`" for name, value in entry.sets.items()]
     if entry.at:

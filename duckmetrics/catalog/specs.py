@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.names import Meaning
-    from duckmetrics.catalog.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Preset, PresetEntry
     from duckmetrics.expressions.folding import Value
 
     Meant = Callable[[], str | None]
@@ -151,7 +151,7 @@ def _called_elsewhere(
     return measure
 
 
-def _entry(like: Preset | None, alias: Alias, match: re.Match[str]) -> Entry | None:
+def _entry(like: Preset | None, alias: Alias, match: re.Match[str]) -> PresetEntry | None:
     """Return the entry of a tool for the metric of a spec."""
     return (
         None if like is None else like.entry(alias.metric.family, alias.metric.name, match["k"] is not None)
@@ -276,7 +276,7 @@ def _read(
     alias: Alias,
     switches: Mapping[str, object],
     params: Mapping[str, object] | None = None,
-    entry: Entry | None = None,
+    entry: PresetEntry | None = None,
 ) -> Measure:
     """Bind the arguments of a spec whose metric is known, and the parameters given separately."""
     declared = catalog.params(alias.metric)

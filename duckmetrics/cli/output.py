@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from duckmetrics.comparison.leaderboard import Leaderboard
-    from duckmetrics.pages.screens import Column
+    from duckmetrics.pages.screens import ScreenColumn
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
@@ -183,7 +183,7 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
         write_result(result, format_, path)
 
 
-def _markdown_of(columns: Sequence[Column]) -> str:
+def _markdown_of(columns: Sequence[ScreenColumn]) -> str:
     header, cells = cells_of(columns)
     rule = ["---:" if column.is_number else "---" for column in columns]
     return "".join(markdown_line(line) for line in (header, rule, *cells))

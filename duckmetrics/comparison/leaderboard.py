@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.pages.comparison_screen import MOST_SLICES
-from duckmetrics.pages.screens import Column, cells_of, fitted, short_p, table_lines, writable
+from duckmetrics.pages.screens import ScreenColumn, cells_of, fitted, short_p, table_lines, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.grid import NO_VALUE, WHOLE, few_slices, goodness, slice_cells, slice_key
 from duckmetrics.results.tabular import (
@@ -73,16 +73,16 @@ def tables_of(groups: Sequence[Sequence[Row]], width: int) -> list[list[str]]:
     ]
 
 
-def _drawable(rows: Sequence[Row]) -> Iterator[Column]:
+def _drawable(rows: Sequence[Row]) -> Iterator[ScreenColumn]:
     """Yield the columns for a screen, the drawn intervals last."""
     for column in _columns(rows):
         yield column._replace(name=heading(rows[0])) if column.name == VALUE else column
     drawn = _drawn(rows, LEAST_WIDTH)
     if any(drawn):
-        yield Column(DRAWN, drawn, is_number=False, rank=4)
+        yield ScreenColumn(DRAWN, drawn, is_number=False, rank=4)
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[str]:
+def _table(columns: Sequence[ScreenColumn], rows: Sequence[Row], width: int) -> list[str]:
     """Return the lines of a table; the drawn intervals take the room that is left."""
     kept = list(columns)
     if kept[-1].name == DRAWN:
@@ -98,7 +98,7 @@ def heading(row: Row) -> str:
     return f"{visible(row['metric'])}{MARKS[row['better']]}{target}"
 
 
-def page_columns(rows: Sequence[Row]) -> list[Column]:
+def page_columns(rows: Sequence[Row]) -> list[ScreenColumn]:
     """Return the columns for a page; the letters of the tiers are superscripts of the values."""
     tiers = [superscript(row["tier"] or "") for row in rows]
     columns = []
@@ -114,24 +114,24 @@ def page_columns(rows: Sequence[Row]) -> list[Column]:
     return columns
 
 
-def _columns(rows: Sequence[Row], adjusted_p: str = ADJUSTED_P_SHORT) -> list[Column]:
+def _columns(rows: Sequence[Row], adjusted_p: str = ADJUSTED_P_SHORT) -> list[ScreenColumn]:
     """Return the columns that have cells; those of the lowest ranks are left out first."""
     level = f"{100 * rows[0]['interval_level']:g} % interval"
     near = any(map(has_margin, rows))
     sizes = [str(row["n"]) for row in rows] if len({row["n"] for row in rows if row["n"]}) > 1 else []
     columns = [
-        Column(TIER, [row["tier"] or "" for row in rows], is_number=False, is_key=True),
-        Column(PLACE, [_whole(row["place"]) for row in rows], is_key=True),
-        Column("system", [visible(str(row["system"])) for row in rows], is_number=False, is_key=True),
-        Column(VALUE, [_number(row["value"]) for row in rows]),
-        Column("n", sizes, rank=5),
-        Column(level, [_interval(row) for row in rows], rank=3),
-        Column(RANKS, [_ranks(row) for row in rows], rank=8),
-        Column(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
-        Column(p_heading(rows, adjusted_p), [short_p(row["p_adjusted"]) for row in rows], rank=2),
-        Column(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
+        ScreenColumn(TIER, [row["tier"] or "" for row in rows], is_number=False, is_key=True),
+        ScreenColumn(PLACE, [_whole(row["place"]) for row in rows], is_key=True),
+        ScreenColumn("system", [visible(str(row["system"])) for row in rows], is_number=False, is_key=True),
+        ScreenColumn(VALUE, [_number(row["value"]) for row in rows]),
+        ScreenColumn("n", sizes, rank=5),
+        ScreenColumn(level, [_interval(row) for row in rows], rank=3),
+        ScreenColumn(RANKS, [_ranks(row) for row in rows], rank=8),
+        ScreenColumn(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
+        ScreenColumn(p_heading(rows, adjusted_p), [short_p(row["p_adjusted"]) for row in rows], rank=2),
+        ScreenColumn(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
         # A verdict with a margin does not follow from the letters, so it stays on a narrow screen.
-        Column(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=9 if near else 1),
+        ScreenColumn(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=9 if near else 1),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]
 
@@ -448,9 +448,11 @@ class Leaderboard(Examined, Tabular):
         slices = (
             list(zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True)) if by else []
         )
-        keys = [Column(name, list(cells), is_number=False) for name, cells in zip(by, slices, strict=True)]
+        keys = [
+            ScreenColumn(name, list(cells), is_number=False) for name, cells in zip(by, slices, strict=True)
+        ]
         if len(self.evaluation.metrics) > 1:
-            keys.insert(0, Column("metric", [heading(row) for row in self.rows], is_number=False))
+            keys.insert(0, ScreenColumn("metric", [heading(row) for row in self.rows], is_number=False))
         columns = [*keys, *page_columns(self.rows)]
         numeric = [column.name for column in columns if column.is_number]
         # The values are after place and system.

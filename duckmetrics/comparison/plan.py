@@ -12,7 +12,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.build import call, picked, quoted, values_table
-from duckmetrics.pages.chart import Axis, Chart, Plot
+from duckmetrics.pages.chart import Chart, ChartAxis, Plot
 from duckmetrics.pages.marks import line, stretched
 from duckmetrics.results.tabular import Printed, Shown, document, readable
 
@@ -180,7 +180,8 @@ def picture(title: str, points: Sequence[dict[str, Any]], kind: str, wanted: Seq
         names.append((" of ".join(filter(None, (metric, system))), shape))
     said = " ".join(f"{int(n):,} {kind}: {mde:.4g}." for n, mde in next(iter(drawn.values()))[::8])
     plot = Plot(
-        stretched(shapes), Axis(x, f"number of {kind}"), Axis(y, "smallest difference that the test finds"),
+        stretched(shapes), ChartAxis(x, f"number of {kind}"),
+        ChartAxis(y, "smallest difference that the test finds"),
         tuple(names) if len(names) > 1 else (),
     )  # fmt: skip
     return Chart(title, said, pa.Table.from_pylist(list(points)), plot)

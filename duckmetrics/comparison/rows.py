@@ -31,7 +31,7 @@ from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.row_units import ManyUnits
 from duckmetrics.inference.units import N_BASELINE, QUERIES, of_measures, over_rows
 from duckmetrics.inputs.request import with_switches
-from duckmetrics.results.comparison import Sliced
+from duckmetrics.results.comparison import SlicedComparison
 from duckmetrics.results.findings import NOTE, Finding
 from duckmetrics.words.rounding import ROUNDING
 from duckmetrics.words.units import CLUSTERS
@@ -173,7 +173,7 @@ def compared_slices(
     groupings: Mapping[str, Sequence[str]],
     level: float,
     parts: Iterable[FamilyEvaluation],
-) -> tuple[Sliced, list[Finding]]:
+) -> tuple[SlicedComparison, list[Finding]]:
     """Compare the differences of the slices of each system, metric and slicing.
 
     Args:
@@ -189,7 +189,7 @@ def compared_slices(
         key: own for key, own in families.items() if len(own) > 1 and any(row[ERROR][0] for row in own)
     }
     if not families:
-        return Sliced(), []
+        return SlicedComparison(), []
     given = [
         (family, place, float(row["delta"]), *map(_number, error))
         for family, own in enumerate(families.values())
@@ -216,7 +216,7 @@ def compared_slices(
         if row["slice"] in overlapping:
             row |= dict.fromkeys(row.keys() & SLICE_BOUNDS)
     told = [warning("overlapping_slices", OVERLAP.format(", ".join(overlapping)), "")] if overlapping else []
-    return Sliced(tuple(pooled), tuple(shrunk)), told
+    return SlicedComparison(tuple(pooled), tuple(shrunk)), told
 
 
 def _errors(rows: Sequence[Row]) -> list[tuple[float, float | None]]:

@@ -43,7 +43,7 @@ class Columns:
 
 
 @dataclass
-class Block:
+class AggregateBlock:
     """One aggregate over one step: the metrics that read it, side by side."""
 
     name: str
@@ -72,7 +72,7 @@ class Block:
         return query
 
 
-class PerQuery:
+class QueryOfUnits:
     """The outer query: one row per system and query, the measures side by side under their policies.
 
     Args:
@@ -80,7 +80,7 @@ class PerQuery:
         blocks: the aggregates that the measures read; each measure may add some.
     """
 
-    def __init__(self, relation: Relation, blocks: Sequence[Block]) -> None:
+    def __init__(self, relation: Relation, blocks: Sequence[AggregateBlock]) -> None:
         self.relation = relation
         self.blocks = blocks
         self._outer = exp.Select()
@@ -337,7 +337,7 @@ class Composer:
         self.constants = dict(constants or {})
         self.facts = dict(facts or {})
         self.steps: dict[str, exp.Query] = {}
-        self.blocks: list[Block] = []
+        self.blocks: list[AggregateBlock] = []
         self._names: dict[str, str] = {}
         self._relations: dict[Binding, str] = {}
         self._grains: dict[str, tuple[str, ...]] = {}
@@ -357,7 +357,7 @@ class Composer:
     ) -> tuple[exp.Select, list[Columns]]:
         """Return the query that `per_query` assembles, perhaps with the ranks below cut-offs, and columns."""
         depth = None if all_ranks else depth_of(measures)
-        outer = PerQuery(self.relation, self.blocks)
+        outer = QueryOfUnits(self.relation, self.blocks)
         names: list[Columns] = []
         for measure in measures:
             values: dict[str, Value] = {**measure.values, "depth": depth, "plan": plan}
@@ -539,7 +539,7 @@ class Composer:
         block = next((b for b in self.blocks if b.source == source), None)
         if block is None:
             name = f"per_{keys[-1].removesuffix('_id')}_of_{_read_from(source)}"
-            block = Block(self._free(name), source, {key: known[key] for key in keys})
+            block = AggregateBlock(self._free(name), source, {key: known[key] for key in keys})
             self.blocks.append(block)
         return exp.column(block.add(value), block.name)
 

@@ -203,7 +203,7 @@ def divided(name: str, step: exp.Select, ranges: Ranges | None = None) -> list[S
     Args:
         ranges: of the column that row numbers are ordered by first.
     """
-    rows, known = f"{name}_rows", _Rows(step)
+    rows, known = f"{name}_rows", _ScannedRows(step)
     steps: list[Step] = [(rows, known.query([] if ranges is None else ranges.columns()))]
     last = exp.select(*(known.shown(p, rows) for p in step.selects)).from_(rows)
     if known.aggregates:
@@ -221,7 +221,7 @@ def divided(name: str, step: exp.Select, ranges: Ranges | None = None) -> list[S
     return [*steps, (name, last)]
 
 
-class _Rows:
+class _ScannedRows:
     """The rows that windows read, with one column for each expression in them.
 
     Attributes:

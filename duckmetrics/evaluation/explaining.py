@@ -35,7 +35,14 @@ from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.explanation import ExplainedGroups, Explanation
-from duckmetrics.words.explanation import Place, Side, groups_schema, items_schema, paired, visible_query
+from duckmetrics.words.explanation import (
+    DifferencePlace,
+    Side,
+    groups_schema,
+    items_schema,
+    paired,
+    visible_query,
+)
 from duckmetrics.words.rounding import ROUNDING
 
 if TYPE_CHECKING:
@@ -136,7 +143,7 @@ MOST_PROMOTED = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainArguments:
     """The arguments of one explanation, see `Evaluation.explain`."""
 
     system: str | None
@@ -204,7 +211,7 @@ class Explainer:
         listed = picked(values_table("systems", ("system",), names), "system")
         return replace(inputs, queries={**inputs.queries, "systems": listed})
 
-    def query(self, query: Any, metric: str | None, asked: Asked) -> Explanation:
+    def query(self, query: Any, metric: str | None, asked: ExplainArguments) -> Explanation:
         """Explain the value of one query.
 
         Raises:
@@ -240,7 +247,7 @@ class Explainer:
         bands = bands_of_terms(self.catalog, self.engine, inputs, [measure])
         return cast("exp.Query", with_exact_sums(query, bands))
 
-    def _items(self, inputs: Inputs, measure: Measure, asked: Asked) -> pa.Table:
+    def _items(self, inputs: Inputs, measure: Measure, asked: ExplainArguments) -> pa.Table:
         """Return the items of the query, of all systems, with columns of the table of items."""
         query = self._exact(items_query(inputs.composer(self.catalog), measure), inputs, measure)
         if not asked.show:
@@ -268,7 +275,7 @@ class Explainer:
         known = ", ".join(visible_query(row[KEY]) for row in self.engine.arrow(truth).to_pylist())
         return InputError(f"query {query!r}", "no such query", f"a query of the truth is {known}")
 
-    def _place(self, found: Explanation) -> Place | None:
+    def _place(self, found: Explanation) -> DifferencePlace | None:
         """Return the place of the difference among those of all queries, if there are values of all."""
         if self.per_query is None or found.baseline_side is None or not found.delta:
             return None
@@ -279,7 +286,7 @@ class Explainer:
         composer = Composer(self.catalog, {"per_query": self.per_query})
         step = composer.relation(PLACES, values)
         ((place, n),) = self.engine.rows(composer.complete(picked(step, "place", "n")))
-        return Place(place, found.delta > 0, n)
+        return DifferencePlace(place, found.delta > 0, n)
 
     def _potential(
         self, inputs: Inputs, measure: Measure, found: Explanation
@@ -386,7 +393,9 @@ ITEM, QUERY = "item.", "query."
 KINDS = ("group", "others", "constant", "policy")
 
 
-def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: Asked) -> ExplainedGroups:
+def explained_groups(
+    explainer: Explainer, by: str, metric: str | None, asked: ExplainArguments
+) -> ExplainedGroups:
     """Explain the mean of one system, or its difference to that of a baseline, by groups.
 
     Args:
@@ -416,7 +425,7 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
 
 
 def _grouped(
-    explainer: Explainer, measure: Measure, by: str, asked: Asked
+    explainer: Explainer, measure: Measure, by: str, asked: ExplainArguments
 ) -> tuple[Inputs, str, exp.Query | None]:
     """Return the inputs, the key of the groups, and the query of the group of each key."""
     if by in (BY_GRADE, BY_RANK, BY_ITEM):
@@ -442,7 +451,7 @@ def _grouped(
 
 
 def groups_result(
-    measure: Measure, by: str, asked: Asked, table: pa.Table, known: Collection[str | None]
+    measure: Measure, by: str, asked: ExplainArguments, table: pa.Table, known: Collection[str | None]
 ) -> ExplainedGroups:
     """Return the groups with their differences and shares, and the values that they add up to.
 

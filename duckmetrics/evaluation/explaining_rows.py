@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.evaluation.explaining import Asked
+    from duckmetrics.evaluation.explaining import ExplainArguments
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.report_data import Opened
     from duckmetrics.inputs.inputs import Inputs
@@ -66,7 +66,7 @@ class _Grouped:
 
 
 def explained_rows(
-    session: Opened, part: FamilyEvaluation, by: str, metric: str | None, asked: Asked
+    session: Opened, part: FamilyEvaluation, by: str, metric: str | None, asked: ExplainArguments
 ) -> ExplainedGroups:
     """Explain the value of one system, or its difference to that of a baseline, by groups of rows.
 
@@ -115,7 +115,7 @@ def _measure(session: Opened, measures: Sequence[Measure], metric: str | None) -
     return found[0], len(found)
 
 
-def _rows(session: Opened, measure: Measure, by: str, asked: Asked) -> _Grouped:
+def _rows(session: Opened, measure: Measure, by: str, asked: ExplainArguments) -> _Grouped:
     """Return the rows with their groups and the columns to show."""
     by_row = by == BY_ROW
     groupings, computed = read_slices([[column] for column in ([] if by_row else [by]) + [*asked.show]])
@@ -143,7 +143,7 @@ def _rows(session: Opened, measure: Measure, by: str, asked: Asked) -> _Grouped:
 
 
 def _refuse_values(
-    part: FamilyEvaluation, facts: Sequence[tuple[Any, ...]], measure: Measure, asked: Asked
+    part: FamilyEvaluation, facts: Sequence[tuple[Any, ...]], measure: Measure, asked: ExplainArguments
 ) -> None:
     """Refuse values that rows do not add up to, and systems whose sums are not divided by the same.
 
@@ -194,7 +194,7 @@ def _same(one: float, other: float | None) -> bool:
     return other is not None and abs(one - other) <= SAME * max(abs(one), abs(other))
 
 
-def _result(session: Opened, rows: _Grouped, groups: str, asked: Asked) -> ExplainedGroups:
+def _result(session: Opened, rows: _Grouped, groups: str, asked: ExplainArguments) -> ExplainedGroups:
     """Return the largest groups, with their rows if each has one only, and the sizes of all of them.
 
     Args:

@@ -58,7 +58,7 @@ def difference(found: float | None, expected: float | None) -> float:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Verified:
     """Results of verifying the measures of one family."""
 
     verified: tuple[Verification, ...]
@@ -80,7 +80,7 @@ class Segment(NamedTuple):
 
 
 @dataclass
-class Tally:
+class VerificationTally:
     """The comparison of one measure so far."""
 
     measure: Measure
@@ -173,7 +173,7 @@ def verify_ranking(
     rows: Sequence[Row],
     size: int,
     flagged: exp.Select,
-) -> Outcome:
+) -> Verified:
     """Recompute the values of a sample of queries, and the summary from the values of all of them.
 
     Where the sample holds all queries, the summary is recomputed from the values of the reference.
@@ -208,7 +208,7 @@ def verify_classification(
     rows: Sequence[Row],
     size: int,
     evaluate: Callable[[Inputs], Sequence[Row]],
-) -> Outcome:
+) -> Verified:
     """Recompute the values of all slices; of more than `ROWS_PER_QUERY` * size rows, those of a sample.
 
     Args:
@@ -225,7 +225,7 @@ def verify_classification(
         weighted: {segment: _present(members, weighted) for segment, members in observed.items()}
         for weighted in {bool(measure.values.get(WEIGHTED)) for measure in measures}
     }
-    tallies = [Tally(measure) for measure in measures]
+    tallies = [VerificationTally(measure) for measure in measures]
     for tally in tallies:
         segments = forms[bool(tally.measure.values.get(WEIGHTED))]
         known = dict.fromkeys([*segments, *summarized(inputs, rows, tally.measure)])
@@ -247,7 +247,9 @@ class _Recounted:
             for grouping in ((), *inputs.by):
                 self.members[segment_of(inputs, known["system"], grouping, known)].append(row)
 
-    def compare(self, tally: Tally, columns: Columns, rows: Iterable[Row], *, values: bool) -> None:
+    def compare(
+        self, tally: VerificationTally, columns: Columns, rows: Iterable[Row], *, values: bool
+    ) -> None:
         """Compare the rows of one measure with the aggregates of its values.
 
         Args:
@@ -284,7 +286,7 @@ class _Rankings:
         self.inputs = inputs
         self.sample = sample
         self.places = places
-        self.tallies = [Tally(measure) for measure in measures]
+        self.tallies = [VerificationTally(measure) for measure in measures]
         self.systems = sample.systems()
         self.answered = sample.answered()
         self.listed = sample.listed() if "population" in inputs.queries else None
@@ -397,9 +399,9 @@ def _left_out(sample: QuerySample, inputs: Inputs) -> Finding:
     return Finding(CHECK, NOTE, label, "", n, (), message, advice)
 
 
-def _outcome(tallies: Sequence[Tally], inputs: Inputs, recomputed: int, unit: str) -> Outcome:
+def _outcome(tallies: Sequence[VerificationTally], inputs: Inputs, recomputed: int, unit: str) -> Verified:
     label = inputs.labels["predictions"]
-    return Outcome(
+    return Verified(
         tuple(tally.verification(recomputed, unit) for tally in tallies),
         tuple(tally.finding(label) for tally in tallies if tally.exceeding),
     )

@@ -28,13 +28,13 @@ from duckmetrics.pages.report_model import (
     OF_INTERVAL,
     AtCutoff,
     Checked,
-    Curve,
     Metric,
     Mover,
     Pictures,
     Problem,
     Reading,
     Recounted,
+    ReportCurve,
     ReportData,
     Row,
 )
@@ -270,8 +270,8 @@ class Material:
         return [measure.text for measure in self._measures if measure.family == family]
 
     def curves(
-        self, systems: Collection[str], tried: Callable[[str, Callable[[], Curve]], Curve | None]
-    ) -> list[Curve]:
+        self, systems: Collection[str], tried: Callable[[str, Callable[[], ReportCurve]], ReportCurve | None]
+    ) -> list[ReportCurve]:
         """Return the tables of a classifier that have a chart; none if its rows cannot be read again.
 
         Args:
@@ -308,7 +308,7 @@ def write_page(path: str | Path, text: str) -> None:
         targets.write_text(draft, text)
 
 
-def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> Curve:
+def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> ReportCurve:
     """Return the rows of a table over all rows, with the columns of its chart.
 
     Raises:
@@ -319,7 +319,7 @@ def _curve(session: Opened, table: str, systems: Collection[str], shared: Shared
     named = [{**row, "system": str(row.get("system") or "")} for row in found]
     columns = ("system", *DRAWINGS[drawing].columns)
     rows = [{name: row[name] for name in columns} for row in named if row["system"] in systems]
-    return Curve(table, drawing, tuple(rows))
+    return ReportCurve(table, drawing, tuple(rows))
 
 
 def _metric(measure: Measure) -> Metric:

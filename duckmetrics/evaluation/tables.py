@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
-    from duckmetrics.results.per_query import Place
+    from duckmetrics.results.per_query import TargetPlace
 
 
 MOVERS = "movers"
@@ -82,7 +82,7 @@ class KeptTables:
         """
         return cast("DataFrame", self._engine.frame(self._shaped(wide)))
 
-    def write_per_query(self, place: Place) -> None:
+    def write_per_query(self, place: TargetPlace) -> None:
         """Write the values per query to Parquet or a table, without reading them into Python.
 
         Raises:
@@ -114,7 +114,7 @@ class KeptTables:
             self._engine.copy(query, draft)
             results_database.append(path, [Rows(place.table, draft)], place.run_id)
 
-    def _write_with_spark(self, query: exp.Query, columns: Sequence[str], place: Place) -> None:
+    def _write_with_spark(self, query: exp.Query, columns: Sequence[str], place: TargetPlace) -> None:
         if place.run_id is not None:
             named = literal(place.run_id).as_("run_id")
             query = exp.select(named, exp.Star()).from_(query.subquery("per_query"))
@@ -200,18 +200,18 @@ class KeptTables:
         Raises:
             MetricError: no metric of rankings was evaluated.
         """
-        from duckmetrics.evaluation.explaining import Asked, explained_groups, explainer_of
+        from duckmetrics.evaluation.explaining import ExplainArguments, explained_groups, explainer_of
         from duckmetrics.evaluation.explaining_rows import explained_rows
 
         with self._engine.exclusive(keep=False):
             self._session.refuse_changed()
             rows = self._part_of(metric)
             if by is not None and rows.measures[0].family == CLASSIFICATION:
-                return explained_rows(self._session, rows, by, metric, Asked(**asked))
+                return explained_rows(self._session, rows, by, metric, ExplainArguments(**asked))
             explainer = explainer_of(self._session, self._parts)
             if by is not None:
-                return explained_groups(explainer, by, metric, Asked(**asked))
-            return explainer.query(query, metric, Asked(**asked))
+                return explained_groups(explainer, by, metric, ExplainArguments(**asked))
+            return explainer.query(query, metric, ExplainArguments(**asked))
 
     def _part_of(self, metric: str | None) -> FamilyEvaluation:
         """Return the part with a metric, by default the first one."""
@@ -236,7 +236,7 @@ def _value_of(metric: str) -> exp.Expr:
     return exp.Max(this=exp.Case().when(is_of_metric, exp.column("value")))
 
 
-def _path_of(place: Place) -> str | Path:
+def _path_of(place: TargetPlace) -> str | Path:
     if place.path is None:
         raise MetricError("write_per_query", "neither a path nor a table", "name one")
     return place.path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.compose.composer import Block, Composer
+from duckmetrics.compose.composer import AggregateBlock, Composer
 from duckmetrics.engines.plans import Plan, by_group, plans
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
@@ -55,7 +55,7 @@ class Sums:
         self.independent = independent
         self.chosen = chosen or {}
         self.composer = Composer(catalog, self._by_unit(), self._constants())
-        self.blocks: list[Block] = []
+        self.blocks: list[AggregateBlock] = []
         self.columns: dict[str, exp.Column] = {}
         self.influences: dict[str, tuple[Definition, Mapping[str, Value]]] = {}
         self.linear: list[Linear] = []
@@ -170,7 +170,7 @@ class Sums:
             raise UnsupportedError("", "it is not a function of sums over rows")
         block = next((b for b in self.blocks if b.source == source), None)
         if block is None:
-            block = Block(f"sums_{len(self.blocks) + 1}", source, dict(keys))
+            block = AggregateBlock(f"sums_{len(self.blocks) + 1}", source, dict(keys))
             self.blocks.append(block)
         holder = exp.paren(expression, copy=False)
         for found in list(holder.find_all(exp.AggFunc)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.inputs.columns import ColumnMap
-    from duckmetrics.inputs.ranking_tables import Table
+    from duckmetrics.inputs.ranking_tables import RankingTable
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role
 
@@ -96,7 +96,7 @@ class Attributes:
         query = self._joined(derived, query, queries) if derived else query
         return FoundAttributes(tuple(dict.fromkeys(by)), cluster, role, query, derived)
 
-    def _of_tables(self, tables: Sequence[Table], wanted: Sequence[str]) -> exp.Query:
+    def _of_tables(self, tables: Sequence[RankingTable], wanted: Sequence[str]) -> exp.Query:
         """Write the attributes of the tables that have them."""
         computed = self._request.computed
         return stacked(
@@ -107,7 +107,7 @@ class Attributes:
             for table in tables
         )  # fmt: skip
 
-    def _having(self, wanted: Sequence[str]) -> tuple[str, list[Table]]:
+    def _having(self, wanted: Sequence[str]) -> tuple[str, list[RankingTable]]:
         """Return the tables that have all of these attributes, and their role.
 
         Raises:
@@ -120,17 +120,17 @@ class Attributes:
         raise self._no_table(wanted)
 
     @property
-    def _candidates(self) -> list[tuple[str, Sequence[Table]]]:
+    def _candidates(self) -> list[tuple[str, Sequence[RankingTable]]]:
         """The tables that may have the attributes: those of queries alone, if they are given."""
         tables = self._tables
         if "queries" in tables.extra:
             return [("queries", [tables.extra["queries"]])]
-        judged: list[tuple[str, Sequence[Table]]] = []
+        judged: list[tuple[str, Sequence[RankingTable]]] = []
         if tables.truth is not None:
             judged.append(("truth", [tables.truth]))
         return [*judged, ("predictions", tables.predictions)]
 
-    def _lacking(self, table: Table, wanted: Sequence[str]) -> list[str]:
+    def _lacking(self, table: RankingTable, wanted: Sequence[str]) -> list[str]:
         """Return the columns that a table does not have, of all that attributes need."""
         return [column for name in wanted for column in lacking(table.source, name, self._request.computed)]
 
@@ -229,7 +229,7 @@ def cuts(tables: RankingTables, ids: RankingIds) -> tuple[exp.Query | None, bool
     return exp.select("query_id", first).from_(times.subquery("times")).group_by("query_id"), by_day
 
 
-def _comparable(tables: RankingTables, kind: str | None) -> Iterator[tuple[Table, str, str]]:
+def _comparable(tables: RankingTables, kind: str | None) -> Iterator[tuple[RankingTable, str, str]]:
     """Yield the predictions and the truth with times of this kind, their columns, and their own kinds."""
     same = {DAY: {DAY, MOMENT}, MOMENT: {DAY, MOMENT}, ZONED: {ZONED}, COUNTED: {COUNTED}}.get(
         str(kind), set()
@@ -240,7 +240,7 @@ def _comparable(tables: RankingTables, kind: str | None) -> Iterator[tuple[Table
             yield table, name, str(of_table)
 
 
-def time_column(table: Table, columns: ColumnMap) -> str | None:
+def time_column(table: RankingTable, columns: ColumnMap) -> str | None:
     """Return the column with the time of a row; a name that is mapped for all tables may be absent in one.
 
     Raises:
@@ -255,7 +255,7 @@ def time_column(table: Table, columns: ColumnMap) -> str | None:
         return None
 
 
-def kind_of_time(table: Table, columns: ColumnMap) -> str | None:
+def kind_of_time(table: RankingTable, columns: ColumnMap) -> str | None:
     """Return the kind of the times of a table; times of different kinds cannot be compared."""
     name = time_column(table, columns)
     type_ = "" if name is None else table.source.columns[name]
@@ -332,7 +332,7 @@ def refuse_absent(
         )
 
 
-def _history(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
+def _history(table: RankingTable, columns: ColumnMap, ids: RankingIds) -> exp.Query:
     """Write the input `history`: one row for each interaction."""
     source = table.source
     time = time_column(table, columns)
@@ -344,7 +344,7 @@ def _history(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
     return exp.select("query_id", ids.unnested_item(), "timestamp").from_(unnested)
 
 
-def _of_columns(table: Table, columns: ColumnMap, ids: RankingIds) -> Iterator[tuple[str, exp.Query]]:
+def _of_columns(table: RankingTable, columns: ColumnMap, ids: RankingIds) -> Iterator[tuple[str, exp.Query]]:
     """Yield the categories and the vectors of the items, one row for each, if the catalogue has them.
 
     Raises:
@@ -375,7 +375,7 @@ def _of_columns(table: Table, columns: ColumnMap, ids: RankingIds) -> Iterator[t
         yield "item_vectors", exp.select("item_id", "dimension", number).from_(found)
 
 
-def _reference(table: Table, columns: ColumnMap, ids: RankingIds) -> exp.Query:
+def _reference(table: RankingTable, columns: ColumnMap, ids: RankingIds) -> exp.Query:
     """Write the input `reference`: one row for each item of the other run."""
     source = table.source
     if table.listed is None:

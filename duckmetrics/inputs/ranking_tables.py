@@ -52,7 +52,7 @@ INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Table:
+class RankingTable:
     """A table in its role.
 
     Attributes:
@@ -107,22 +107,22 @@ class RankingTables:
                 raise no_rows(source)
         refuse_unknown_names(self.columns, [*self.systems.sources.values(), *extra.values(), *judged])
         self.predictions = [
-            Table(f"predictions {system}", "predictions", source, system,
+            RankingTable(f"predictions {system}", "predictions", source, system,
                   list_column(source, self.columns, "predictions", "items"))
             for system, source in self.systems
         ]  # fmt: skip
-        self.truth: Table | None = None
+        self.truth: RankingTable | None = None
         if truth is not None:
             listed = list_column(truth, self.columns, "truth", "relevant")
-            self.truth = Table("truth", "truth", truth, listed=listed)
+            self.truth = RankingTable("truth", "truth", truth, listed=listed)
         self.extra = {role: self._side_table(role, source) for role, source in extra.items()}
 
-    def _side_table(self, role: Role, source: Source) -> Table:
+    def _side_table(self, role: Role, source: Source) -> RankingTable:
         has_lists = role in (HISTORY, REFERENCE)
         listed = list_column(source, self.columns, role, "items") if has_lists else None
-        return Table(role, role, source, listed=listed)
+        return RankingTable(role, role, source, listed=listed)
 
-    def __iter__(self) -> Iterator[Table]:
+    def __iter__(self) -> Iterator[RankingTable]:
         yield from self.predictions
         if self.truth is not None:
             yield self.truth
@@ -211,11 +211,11 @@ class RankingIds:
         self._item_parts = next(iter(self.item_keys.values())).parts
         self.item_kinds = next(iter(self.item_keys.values())).kinds
 
-    def query_id(self, table: Table) -> exp.Expr:
+    def query_id(self, table: RankingTable) -> exp.Expr:
         """Write the query id of a row."""
         return key_expression(self.query_keys[table.name], self._query_types, self.query_parts)
 
-    def item_id(self, table: Table) -> exp.Expr:
+    def item_id(self, table: RankingTable) -> exp.Expr:
         """Write the item id of a row."""
         return key_expression(self.item_keys[table.name], self._item_types, self._item_parts)
 
@@ -230,7 +230,7 @@ class RankingIds:
         both = (("query_id", self.query_keys), ("item_id", self.item_keys))
         return frozenset(name for name, keys in both if any("text" in key.kinds for key in keys.values()))
 
-    def _item_key(self, table: Table) -> Key:
+    def _item_key(self, table: RankingTable) -> Key:
         if table.listed is None:
             return key_of(table.source, self._tables.columns, table.role, "item_id")
         elements = items_of(table.source, table.listed)
@@ -316,7 +316,7 @@ class RankingPredictions:
         ids = {"query_id": self._ids.query_id(table), "item_id": self._ids.item_id(table)}
         return selected(whole, ids).select(*others, copy=False)
 
-    def runs(self, table: Table) -> list[str]:
+    def runs(self, table: RankingTable) -> list[str]:
         """Return the columns that may distinguish several systems, although the caller named none."""
         if self._systems.column is not None:
             return []
@@ -354,14 +354,14 @@ class RankingPredictions:
     def _has_lists(self) -> bool:
         return any(table.listed for table in self._tables)
 
-    def _shared(self, table: Table) -> dict[str, exp.Expr]:
+    def _shared(self, table: RankingTable) -> dict[str, exp.Expr]:
         """Write the columns that rows and lists have in common."""
         return {
             "system": self._systems.expression(table.source, table.system),
             "query_id": self._ids.query_id(table),
         }
 
-    def _rows(self, table: Table) -> exp.Select:
+    def _rows(self, table: RankingTable) -> exp.Select:
         """Write the predictions of a table that has one item in each row."""
         source, columns = table.source, self._columns
         return selected(source, {
@@ -375,7 +375,7 @@ class RankingPredictions:
             "run": run_expression(self.runs(table)),
         })  # fmt: skip
 
-    def _elements(self, table: Table, listed: str) -> exp.Select:
+    def _elements(self, table: RankingTable, listed: str) -> exp.Select:
         """Write the predictions of a table that lists the items of a query."""
         source, shared = table.source, self._shared(table)
         scores = list_column(source, self._columns, "predictions", "scores")
@@ -396,7 +396,7 @@ class RankingPredictions:
         ).from_(unnested.subquery("unnested"))  # fmt: skip
         return rows.where(exp.column("item_id").is_(exp.null()).not_()) if source.has_holes else rows
 
-    def _answered(self, table: Table) -> exp.Select:
+    def _answered(self, table: RankingTable) -> exp.Select:
         """Write the queries of one table; a list that is NULL is not an answer."""
         source, listed = table.source, table.listed
         size = literal(1) if listed is None else list_size(source, listed)
@@ -405,13 +405,13 @@ class RankingPredictions:
 
     # --- scores and ranks ------------------------------------------------------------------------
 
-    def _gives_ranks(self, table: Table) -> bool:
+    def _gives_ranks(self, table: RankingTable) -> bool:
         """Return whether a table gives ranks; the place in a list without scores is one."""
         if table.listed is not None:
             return list_column(table.source, self._columns, "predictions", "scores") is None
         return isinstance(score_expression(table.source, self._columns), exp.Neg)
 
-    def _score_type(self, table: Table) -> str | None:
+    def _score_type(self, table: RankingTable) -> str | None:
         """Return the type of the scores of a table, None for ranks, which have a check of their own."""
         source = table.source
         if self._gives_ranks(table):
@@ -422,7 +422,7 @@ class RankingPredictions:
         score = self._columns.find(source, "predictions", "score")
         return None if score is None else source.columns[score]
 
-    def _exact(self, table: Table, score: exp.Expr) -> dict[str, exp.Expr]:
+    def _exact(self, table: RankingTable, score: exp.Expr) -> dict[str, exp.Expr]:
         """Write the scores as they are given, if a DOUBLE may not keep those of any table."""
         if not self.has_wide_scores():
             return {}
@@ -485,7 +485,7 @@ def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: st
     return _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
 
 
-def _of_rows(table: Table, ids: RankingIds, grade: str | None) -> exp.Select:
+def _of_rows(table: RankingTable, ids: RankingIds, grade: str | None) -> exp.Select:
     """Write the truth of a table that has one item in each row."""
     return selected(table.source, {
         "query_id": ids.query_id(table),
@@ -494,7 +494,7 @@ def _of_rows(table: Table, ids: RankingIds, grade: str | None) -> exp.Select:
     })  # fmt: skip
 
 
-def _of_lists(table: Table, listed: str, ids: RankingIds) -> exp.Select:
+def _of_lists(table: RankingTable, listed: str, ids: RankingIds) -> exp.Select:
     """Write the truth of a table that lists the relevant items of a query."""
     items, grade = judged_lists(table.source, listed)
     columns = {"query_id": ids.query_id(table), "item_id": items, "relevance": grade}
@@ -513,7 +513,7 @@ def has_labels(tables: RankingTables) -> bool:
 def _nothing(tables: RankingTables, ids: RankingIds) -> exp.Select:
     """Write a truth with every answered query and no relevant item, as an empty list of items is."""
 
-    def no_item(table: Table) -> exp.Expr:
+    def no_item(table: RankingTable) -> exp.Expr:
         if table.listed is not None:
             return cast_to(None, ids.item_keys[table.name].types[0])
         return exp.Case().when(exp.false(), ids.item_id(table))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.pages.curves import Picture
-from duckmetrics.pages.forest import Column, Forest, Group, Line, interval_parts
+from duckmetrics.pages.forest import Forest, ForestColumn, ForestLine, Group, interval_parts
 from duckmetrics.pages.marks import between, digits_of, focus, half_width, interval_name, number, percent
 from duckmetrics.words.lists import joined
 from duckmetrics.words.verdict import NO_DIRECTION, direction, toward_with_distances
@@ -68,7 +68,7 @@ class Change:
             found = delta / abs(self.before) if delta is not None and self.before else None
         return self.direction * float(found) if self.direction and found is not None else None
 
-    def line(self, domain: Domain, guide: float | None = None) -> Line:
+    def line(self, domain: Domain, guide: float | None = None) -> ForestLine:
         """Return the row of a forest plot.
 
         Args:
@@ -81,11 +81,11 @@ class Change:
         if x is None:
             within = between(row["delta_lower"], row["delta_upper"], lambda end: number(end, digits, True))
             cells = (values, number(row["delta"], digits, True), within)
-            return Line(self.label, self.note, cells, None, verdict, self._words(digits))
+            return ForestLine(self.label, self.note, cells, None, verdict, self._words(digits))
         plot = interval_parts(x, lower, upper, verdict, domain, guide)
         change, low, high = self.signed
         cells = (values, percent(change or 0.0), between(low, high, percent))
-        return Line(self.label, self.note, cells, plot, verdict)
+        return ForestLine(self.label, self.note, cells, plot, verdict)
 
     def _words(self, digits: int) -> str:
         """Return why a change has no place on the axis."""
@@ -124,7 +124,11 @@ def forest(
     shown = [Group(heading, [change.line(domain, guide) for change in own]) for heading, own in given]
     # One axis below all groups is enough.
     shown[-1] = replace(shown[-1], domain=domain)
-    columns = (Column("from → to"), Column("change", "n c"), Column(interval_name(level), "ci", False))
+    columns = (
+        ForestColumn("from → to"),
+        ForestColumn("change", "n c"),
+        ForestColumn(interval_name(level), "ci", False),
+    )
     return Forest(shown, first, columns, "worse ← 0 → better", "verdict")
 
 

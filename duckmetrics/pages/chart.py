@@ -46,7 +46,7 @@ class Drawing(Protocol):
         """Return a fragment of HTML that fills any width."""
         ...
 
-    def standalone(self, top: float) -> Block:
+    def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width, which begin at `top`."""
         ...
 
@@ -177,14 +177,14 @@ _MARKS = {
 }  # fmt: skip
 
 
-class Block(NamedTuple):
+class ShapeBlock(NamedTuple):
     """Shapes of a standalone picture, and the height that they take."""
 
     shapes: str
     height: float
 
 
-def document(title: str, said: str, width: int, block: Block, top: float) -> str:
+def document(title: str, said: str, width: int, block: ShapeBlock, top: float) -> str:
     """Write an SVG document.
 
     Args:
@@ -219,11 +219,11 @@ def _lines(title: str, width: int) -> list[str]:
     return wrap(visible(title), int((width - 2 * MARGIN) / BOLD)) or [""]
 
 
-def wrapped(text: str, y: float, width: int) -> Block:
+def wrapped(text: str, y: float, width: int) -> ShapeBlock:
     """Write a text in as many lines as it needs, from `y` on."""
     lines = wrap(visible(text), int((width - 2 * MARGIN) / NORMAL))
     shapes = "".join(text_at(MARGIN, y + 15 + i * LINE, line, "l") for i, line in enumerate(lines))
-    return Block(shapes, LINE * len(lines))
+    return ShapeBlock(shapes, LINE * len(lines))
 
 
 def text_at(x: float, y: float, text: str, kind: str) -> str:
@@ -264,7 +264,7 @@ def _within(text: str, most: int) -> str:
     return text[:end]
 
 
-def key_block(entries: Iterable[tuple[str, str]], y: float, width: int) -> Block:
+def key_block(entries: Iterable[tuple[str, str]], y: float, width: int) -> ShapeBlock:
     """Draw the names of lines, bars or marks, each after its swatch, in as many lines as they need.
 
     Args:
@@ -280,7 +280,7 @@ def key_block(entries: Iterable[tuple[str, str]], y: float, width: int) -> Block
             x, top = float(MARGIN), top + LINE
         parts += [_swatch(kind, x, top + 9), text_at(x + SWATCH + 6, top + 13, shown, "l")]
         x += room
-    return Block("".join(parts), top + LINE - y if parts else 0.0)
+    return ShapeBlock("".join(parts), top + LINE - y if parts else 0.0)
 
 
 def _swatch(kind: str, x: float, y: float) -> str:
@@ -314,7 +314,7 @@ class Ids:
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """An axis of a chart.
 
     Attributes:
@@ -338,7 +338,14 @@ class Axis:
 
 
 def figure(
-    ids: Ids, title: str, said: str, body: str, x: Axis, y: Axis, key: str = "", height: int = HEIGHT
+    ids: Ids,
+    title: str,
+    said: str,
+    body: str,
+    x: ChartAxis,
+    y: ChartAxis,
+    key: str = "",
+    height: int = HEIGHT,
 ) -> str:
     """Draw the frame of a chart with axes around its shapes, as a fragment of HTML.
 
@@ -362,7 +369,7 @@ def figure(
     )
 
 
-def frame(x: Axis, y: Axis) -> str:
+def frame(x: ChartAxis, y: ChartAxis) -> str:
     """Draw the grid, the labels and the name of the axis below."""
     parts = []
     for t in y.ticks:
@@ -407,8 +414,8 @@ class Plot:
     """
 
     body: str
-    x: Axis
-    y: Axis
+    x: ChartAxis
+    y: ChartAxis
     key: tuple[tuple[str, str], ...] = ()
     height: int = HEIGHT
     width: int = 640
@@ -418,14 +425,14 @@ class Plot:
         names = key(self.key) if self.key else ""
         return figure(ids, title, said, self.body, self.x, self.y, names, self.height)
 
-    def standalone(self, top: float) -> Block:
+    def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width, from a line of text at `top` on."""
         unit = wrapped(self.y.name, top, self.width)
         names = key_block(self.key, top + unit.height + 2, self.width)
         start = unit.height + names.height + 14
         width = self.width - 2 * MARGIN - LEFT
         plot = self.inner(MARGIN + LEFT - 8, top + start, width)
-        return Block(unit.shapes + names.shapes + plot, start + self.height + BELOW)
+        return ShapeBlock(unit.shapes + names.shapes + plot, start + self.height + BELOW)
 
     def inner(self, left: float, top: float, width: float) -> str:
         """Return the plot alone, at a place of a standalone picture."""
@@ -467,7 +474,7 @@ class Panels:
             f'</figcaption><div class="panels">{small}</div></figure>'
         )
 
-    def standalone(self, top: float) -> Block:
+    def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width."""
         unit = wrapped(self.panels[0].plot.y.name, top, self.width)
         names = key_block(self.key, top + unit.height + 2, self.width)
@@ -481,4 +488,4 @@ class Panels:
             plot = replace(panel.plot, height=SMALL_HEIGHT, x=replace(panel.plot.x, about=4))
             parts.append(plot.inner(x + LEFT - 8, y + LINE + 8, cell - LEFT - 8))
         lines = -(-len(self.panels) // across)
-        return Block("".join(parts) + names.shapes, start + lines * step)
+        return ShapeBlock("".join(parts) + names.shapes, start + lines * step)

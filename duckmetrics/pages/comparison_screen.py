@@ -10,8 +10,8 @@ from duckmetrics.pages.screens import (
     LEAST_WIDTH,
     MOST_WIDTH,
     TARGET,
-    Column,
     Interval,
+    ScreenColumn,
     decimals_for,
     drawings,
     ends,
@@ -30,7 +30,7 @@ from duckmetrics.words.lists import counted, spanned
 from duckmetrics.words.units import cluster_units, kind_of
 from duckmetrics.words.verdict import (
     LOWER,
-    Compared,
+    ComparedSystem,
     Fact,
     heterogeneity_sentence,
     leading_sentence,
@@ -57,7 +57,7 @@ from duckmetrics.words.visible import visible, visible_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from duckmetrics.pages.screens import Line, Result
+    from duckmetrics.pages.screens import ScreenComparison, ScreenLine
 
     Row = Mapping[str, Any]
 
@@ -102,7 +102,7 @@ IN_WORDS = {
 }
 
 
-def units_of(result: Result) -> str:
+def units_of(result: ScreenComparison) -> str:
     """Write the number of units behind the tests: queries or rows, or clusters with their rows."""
     tested = [row for row in result.rows if not row["slice"] and row["system"] != result.baseline]
     kind, n = kind_of(result.evaluation.rows), {row["n"] for row in tested}
@@ -186,7 +186,7 @@ RANKS = {
 }  # fmt: skip
 
 
-class Values(Protocol):
+class LongEvaluation(Protocol):
     """The parts of an evaluation that are shown."""
 
     @property
@@ -198,7 +198,7 @@ class Values(Protocol):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]: ...
 
 
-def long_cells(result: Values) -> tuple[list[str], list[list[str]]]:
+def long_cells(result: LongEvaluation) -> tuple[list[str], list[list[str]]]:
     """Return the columns and cells for a reader."""
     shown = [
         column for column in ("system", *result.by, "metric", *NUMERIC, REASON)
@@ -208,7 +208,7 @@ def long_cells(result: Values) -> tuple[list[str], list[list[str]]]:
     return shown, [[_cell(result, row, column) for column in shown] for row in result.rows]
 
 
-def long_lines(result: Values, width: int) -> list[str]:
+def long_lines(result: LongEvaluation, width: int) -> list[str]:
     """Return the lines for a screen; counts are less important than values.
 
     Reasons stand below the table if they would take the place of the interval or of n.
@@ -216,7 +216,7 @@ def long_lines(result: Values, width: int) -> list[str]:
     header, cells = long_cells(result)
     keys = ("system", *result.by, "metric")
     columns = [
-        Column(visible(name), list(column), name in NUMERIC, RANKS.get(name, 0), name in keys)
+        ScreenColumn(visible(name), list(column), name in NUMERIC, RANKS.get(name, 0), name in keys)
         for name, column in zip(header, zip(*cells, strict=True), strict=True)
     ]
     numbers = [column for column in columns if column.name != REASON]
@@ -227,11 +227,11 @@ def long_lines(result: Values, width: int) -> list[str]:
     return [*table_lines(without, width), "", *(part for parts in reasons for part in parts)]
 
 
-def _names(columns: Iterable[Column]) -> set[str]:
+def _names(columns: Iterable[ScreenColumn]) -> set[str]:
     return {column.name for column in columns}
 
 
-def _cell(result: Values, row: Row, column: str) -> str:
+def _cell(result: LongEvaluation, row: Row, column: str) -> str:
     value = row.get(column)
     if column == "value" and value is None:
         return "NULL"
@@ -261,7 +261,7 @@ AMPLE = 24
 OF_P, DRAWN = 1, 3
 
 
-def compared_lines(result: Result, width: int) -> list[str]:
+def compared_lines(result: ScreenComparison, width: int) -> list[str]:
     """Return the lines of a comparison for a screen."""
     lines = lines_of(result)
     overall = [line for line in lines if not line.segment]
@@ -277,12 +277,12 @@ def compared_lines(result: Result, width: int) -> list[str]:
     return [*told, "", *(part for text in footer(result, overall) for part in wrapped(text, width))]
 
 
-def verdict_sentence(result: Result) -> str:
+def verdict_sentence(result: ScreenComparison) -> str:
     """Return the verdict of a comparison in one sentence."""
-    return leading_sentence(Compared(str(result.baseline), list(map(_fact, lines_of(result)))))
+    return leading_sentence(ComparedSystem(str(result.baseline), list(map(_fact, lines_of(result)))))
 
 
-def _fact(line: Line) -> Fact:
+def _fact(line: ScreenLine) -> Fact:
     target = line.target if line.better == TARGET else None
     words = "" if line.better in (HIGHER, LOWER) else (
         meaning_of_difference(target, line.base, line.row["value"])
@@ -294,7 +294,7 @@ def _fact(line: Line) -> Fact:
     )  # fmt: skip
 
 
-def _table(result: Result, lines: Sequence[Line], width: int, by_metric: bool) -> list[str]:
+def _table(result: ScreenComparison, lines: Sequence[ScreenLine], width: int, by_metric: bool) -> list[str]:
     """Return the lines of a table whose drawings share an axis and fill the screen.
 
     Args:
@@ -311,39 +311,41 @@ def _table(result: Result, lines: Sequence[Line], width: int, by_metric: bool) -
     return table_lines(kept, width)
 
 
-def _columns(result: Result, lines: Sequence[Line], by_metric: bool, drawn: int) -> Iterator[Column]:
+def _columns(
+    result: ScreenComparison, lines: Sequence[ScreenLine], by_metric: bool, drawn: int
+) -> Iterator[ScreenColumn]:
     """Yield the columns; those that a narrow screen leaves out have ranks."""
     if by_metric:
-        yield Column("metric", [_named(line) for line in lines], is_number=False, is_key=True)
+        yield ScreenColumn("metric", [_named(line) for line in lines], is_number=False, is_key=True)
     else:
         for name in lines[0].segment:
-            yield Column(name, [line.segment[name] for line in lines], is_number=False, is_key=True)
+            yield ScreenColumn(name, [line.segment[name] for line in lines], is_number=False, is_key=True)
     if len({line.row["system"] for line in lines}) > 1:
         systems = [visible(str(line.row["system"])) for line in lines]
-        yield Column("system", systems, is_number=False, is_key=True)
+        yield ScreenColumn("system", systems, is_number=False, is_key=True)
     if not by_metric:
         yield _sizes(lines)
-    yield Column("from", [_value(line.base) for line in lines], rank=2)
-    yield Column("to", [_value(line.row["value"]) for line in lines], rank=5)
-    yield Column("change", [_change(line) for line in lines])
-    yield Column(level_of(result.level), _intervals(lines), is_number=False, rank=6)
+    yield ScreenColumn("from", [_value(line.base) for line in lines], rank=2)
+    yield ScreenColumn("to", [_value(line.row["value"]) for line in lines], rank=5)
+    yield ScreenColumn("change", [_change(line) for line in lines])
+    yield ScreenColumn(level_of(result.level), _intervals(lines), is_number=False, rank=6)
     heading = p_heading((line.row for line in lines), ADJUSTED_P_SHORT)
-    yield Column(heading, [short_p(line.row["p_adjusted"]) for line in lines], rank=OF_P)
+    yield ScreenColumn(heading, [short_p(line.row["p_adjusted"]) for line in lines], rank=OF_P)
     yield _drawing(lines, drawn)
-    yield Column("", [with_sign(line.row["verdict"]) for line in lines], is_number=False)
+    yield ScreenColumn("", [with_sign(line.row["verdict"]) for line in lines], is_number=False)
 
 
-def _sizes(lines: Sequence[Line]) -> Column:
+def _sizes(lines: Sequence[ScreenLine]) -> ScreenColumn:
     """Return the number of queries or rows of each line; with clusters, that of the clusters."""
     cluster = cluster_of(line.row for line in lines)
     if cluster is None:
-        return Column("n", [f"{line.row['n']:,}" for line in lines], rank=4)
+        return ScreenColumn("n", [f"{line.row['n']:,}" for line in lines], rank=4)
     sizes = [line.row["n_units"] for line in lines]
     cells = ["" if size is None else f"{size:,}" for size in sizes]
-    return Column(visible(cluster_units(cluster)), cells, rank=4)
+    return ScreenColumn(visible(cluster_units(cluster)), cells, rank=4)
 
 
-def _named(line: Line) -> str:
+def _named(line: ScreenLine) -> str:
     return visible(line.row["metric"]) + (LOWER_MARK if line.better == LOWER else "")
 
 
@@ -351,14 +353,14 @@ def _value(value: float | None) -> str:
     return "NULL" if value is None else number(value, DECIMALS)
 
 
-def _change(line: Line) -> str:
+def _change(line: ScreenLine) -> str:
     if not line.is_relative:
         return number(line.row["delta"], min(_decimals(line) + 1, DECIMALS), "+")
     low, high = line.row["relative_lower"], line.row["relative_upper"]
     return percent(line.row["relative_change"], percent_decimals(low, high) + 1)
 
 
-def _decimals(line: Line) -> int:
+def _decimals(line: ScreenLine) -> int:
     """Return the decimals of the interval of a difference: those of half of it, or more near 0."""
     low, high = line.row["delta_lower"], line.row["delta_upper"]
     if low is None or high is None:
@@ -368,7 +370,7 @@ def _decimals(line: Line) -> int:
     return DECIMALS if vanishes else decimals
 
 
-def _intervals(lines: Sequence[Line]) -> list[str]:
+def _intervals(lines: Sequence[ScreenLine]) -> list[str]:
     """Write the intervals, the ends below each other."""
     written = []
     for line in lines:
@@ -382,16 +384,16 @@ def _intervals(lines: Sequence[Line]) -> list[str]:
     return written
 
 
-def _drawing(lines: Sequence[Line], width: int) -> Column:
+def _drawing(lines: Sequence[ScreenLine], width: int) -> ScreenColumn:
     """Return the column of drawings; metrics without a direction have words."""
     is_relative = any(line.is_relative for line in lines)
     rows = [_drawn(line, is_relative) for line in lines]
     wide = max([width, *(len(row) for row in rows if isinstance(row, str))])
     header, cells = drawings(rows, wide)
-    return Column(header, cells, is_number=False, rank=DRAWN)
+    return ScreenColumn(header, cells, is_number=False, rank=DRAWN)
 
 
-def _drawn(line: Line, is_relative: bool) -> Interval | str | None:
+def _drawn(line: ScreenLine, is_relative: bool) -> Interval | str | None:
     """Return the interval to draw, words in its place, or None if there is nothing to show."""
     if line.better not in (HIGHER, LOWER):
         return _aimed(line)
@@ -405,14 +407,14 @@ def _drawn(line: Line, is_relative: bool) -> Interval | str | None:
     return interval.turned if line.better == LOWER else interval
 
 
-def _aimed(line: Line) -> str:
+def _aimed(line: ScreenLine) -> str:
     """Write which value a metric aims at, and whether it is nearer now."""
     if line.better != TARGET:
         return "no direction"
     return toward(line.target, line.base, line.row["value"], line.row["verdict"])
 
 
-def _sliced(result: Result, lines: Sequence[Line], slicing: str, width: int) -> list[str]:
+def _sliced(result: ScreenComparison, lines: Sequence[ScreenLine], slicing: str, width: int) -> list[str]:
     """Return the table of the first metric by slices, the worst first."""
     if not lines:
         return []
@@ -426,7 +428,7 @@ def _sliced(result: Result, lines: Sequence[Line], slicing: str, width: int) -> 
     return shown
 
 
-def _heterogeneity(result: Result, metric: str, slicing: str) -> Iterator[str]:
+def _heterogeneity(result: ScreenComparison, metric: str, slicing: str) -> Iterator[str]:
     """Yield for every system whether its differences are the same in all slices."""
     several = len({row["system"] for row in result.sliced.heterogeneity}) > 1
     for row in result.sliced.heterogeneity:
@@ -435,7 +437,7 @@ def _heterogeneity(result: Result, metric: str, slicing: str) -> Iterator[str]:
             yield heterogeneity_sentence(row, result.alpha, short_p(row["p"]), of)
 
 
-def _also_worse(lines: Sequence[Line], first: str) -> Iterator[str]:
+def _also_worse(lines: Sequence[ScreenLine], first: str) -> Iterator[str]:
     """Yield a line for every slice that is worse on other metrics than the first."""
     several = len({line.row["system"] for line in lines}) > 1
     found: dict[tuple[str, str], list[str]] = {}
@@ -452,7 +454,7 @@ def _also_worse(lines: Sequence[Line], first: str) -> Iterator[str]:
         yield f"{len(places) - MOST_SLICES:,} more slices are worse on other metrics, see --format plain"
 
 
-def footer(result: Result, lines: Sequence[Line]) -> list[str]:
+def footer(result: ScreenComparison, lines: Sequence[ScreenLine]) -> list[str]:
     """Return what the numbers rest on: units, test, correction, and what is relative to what."""
     signs = "▲ ▼ ◆" if any(line.row["verdict"] == DIFFERENT for line in lines) else "▲ ▼"
     needed = f"{signs} need p < {result.alpha:.4g}{correction(result.rows, result.adjust, result.alpha)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duckmetrics.pages.chart import Axis, Panel, Panels, Plot
+from duckmetrics.pages.chart import ChartAxis, Panel, Panels, Plot
 from duckmetrics.pages.marks import (
     MOST_LINES,
     Domain,
@@ -59,10 +59,13 @@ def at_k(metric: str, by_system: BySystem, level: float | None = None) -> Pictur
     xd = (float(low), float(high)) if high > low else (low - 0.5, low + 0.5)
     yd = span([row[name] for row in every for name in ("value", "lower", "upper")])
     labels = cutoffs if len(cutoffs) <= FEW else [low, *(t for t in ticks(low, high) if t > low)]
-    x, y = Axis(xd, "k, the number of first places", plain, labels), Axis(yd, "value", decimals_of(yd))
+    x, y = (
+        ChartAxis(xd, "k, the number of first places", plain, labels),
+        ChartAxis(yd, "value", decimals_of(yd)),
+    )
     if known(row["lower"] for row in every):
         within = "its interval" if level is None else interval_name(level)
-        y = Axis(yd, f"value with {within}", decimals_of(yd))
+        y = ChartAxis(yd, f"value with {within}", decimals_of(yd))
 
     def draw(rows: Rows, kind: str) -> str:
         there = [row for row in rows if row["value"] is not None]
@@ -126,9 +129,11 @@ def differences(
     """
     top = max((abs(value) for values in quantiles.values() for value in known(values)), default=0.0) or 1.0
     yd = (-1.05 * top, 1.05 * top)
-    x = Axis((0.0, 1.0), f"{unit}, from the largest loss to the largest gain", whole, (0, 0.25, 0.5, 0.75, 1))
+    x = ChartAxis(
+        (0.0, 1.0), f"{unit}, from the largest loss to the largest gain", whole, (0, 0.25, 0.5, 0.75, 1)
+    )
     way = "; lower is better" if lower_is_better else ""
-    y = Axis(yd, f"difference in {metric} to {baseline}{way}", decimals_of(yd, True))
+    y = ChartAxis(yd, f"difference in {metric} to {baseline}{way}", decimals_of(yd, True))
     plots = {}
     for system, values in quantiles.items():
         wins, _, losses = counts[system]
@@ -203,8 +208,10 @@ def calibration(by_system: BySystem) -> Picture:
     counts = sorted(row["n"] for row in every) or [0]
     bins = max((len(rows) for rows in filled.values()), default=0)
     rows_in = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
-    x = Axis(domain, "predicted probability, mean of a bin")
-    y = Axis(domain, f"observed share with 95 % interval; {bins} bins of {rows_in} rows; dotted: calibrated")
+    x = ChartAxis(domain, "predicted probability, mean of a bin")
+    y = ChartAxis(
+        domain, f"observed share with 95 % interval; {bins} bins of {rows_in} rows; dotted: calibrated"
+    )
     guide = line([(0.0, 0.0), (domain[1], domain[1])], "ref", domain, domain)
     drawing = of_systems(filled, draw, x, y, guide, _bins_in_words)
     return Picture(_calibration_title(filled), _bins_in_words(filled), drawing)
@@ -263,11 +270,11 @@ def histogram(by_system: BySystem) -> Picture:
     """
     filled = {system: [row for row in rows if row["n"]] for system, rows in by_system.items()}
     every = [row for rows in filled.values() for row in rows]
-    x = Axis(_between([row["lo"] for row in every], [row["hi"] for row in every]), "score")
+    x = ChartAxis(_between([row["lo"] for row in every], [row["hi"] for row in every]), "score")
     tops = [max((row[f"{name}_share"] or 0.0 for row in every), default=0.0) for name in
             ("positive", "negative")]  # fmt: skip
     room = 0.08 * (tops[0] + tops[1] or 1.0)
-    y = Axis(
+    y = ChartAxis(
         (-tops[1] - room, tops[0] + room), "share of the class in each bin; positives up, negatives down",
         lambda share: whole(abs(share)) if share else "0",
     )  # fmt: skip
@@ -392,8 +399,8 @@ class Curve:
 
     def draw(self, by_system: BySystem, guide: str) -> Drawing:
         """Draw the curves of all systems; `guide` is the line of chance."""
-        x = Axis(UNIT, self.x_name, labels=LABELS)
-        y = Axis(UNIT, self.y_name, labels=LABELS)
+        x = ChartAxis(UNIT, self.x_name, labels=LABELS)
+        y = ChartAxis(UNIT, self.y_name, labels=LABELS)
         return of_systems(
             by_system, lambda rows, kind: line(self.outline(rows), kind, UNIT, UNIT), x, y, guide, self.said
         )
@@ -489,7 +496,7 @@ def gains(by_system: BySystem) -> Picture:
 
 
 def of_systems(
-    by_system: BySystem, draw: Draw, x: Axis, y: Axis, guide: str, said: Callable[[BySystem], str]
+    by_system: BySystem, draw: Draw, x: ChartAxis, y: ChartAxis, guide: str, said: Callable[[BySystem], str]
 ) -> Drawing:
     """Draw one or two systems in one chart; of more, each in a small chart with the first system dashed.
 

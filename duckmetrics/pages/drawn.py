@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from duckmetrics.pages.chart import Chart
-    from duckmetrics.pages.pictures import Compared, Evaluated
+    from duckmetrics.pages.pictures import ChartedComparison, ChartedEvaluation
     from duckmetrics.switches import TableParameters
 
     class _Shown(Protocol):
         def html(self) -> str: ...
 
-    class _Evaluated(Evaluated, Protocol):
+    class _Evaluated(ChartedEvaluation, Protocol):
         @property
         def first(self) -> str | None: ...
         @property
         def level(self) -> float | None: ...
         def shown(self, *, every: bool) -> _Shown: ...
 
-    class _Compared(Compared, Protocol):
+    class _Compared(ChartedComparison, Protocol):
         @property
         def pairs(self) -> tuple[object, ...]: ...
         def shown(self, *, every: bool) -> _Shown: ...

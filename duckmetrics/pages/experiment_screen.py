@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.pages.comparison_screen import UNADJUSTED, corrected_by, words
 from duckmetrics.pages.screens import (
-    Column,
+    ScreenColumn,
     decimals_for,
     ends,
     fitted,
@@ -49,7 +49,7 @@ class Ratio(Protocol):
     def mismatch(self) -> bool: ...
 
 
-class Result(Protocol):
+class ScreenExperiment(Protocol):
     """The parts of an A/B test that are shown."""
 
     @property
@@ -72,7 +72,7 @@ class Result(Protocol):
     def planned(self) -> int | None: ...
 
 
-def experiment_lines(result: Result, width: int) -> list[str]:
+def experiment_lines(result: ScreenExperiment, width: int) -> list[str]:
     """Return the lines of an A/B test for a screen; after a mismatch of the sample ratio, no differences."""
     ratio = wrapped(ratio_line(result.sample_ratio), width, "  ")
     if result.sample_ratio.mismatch:
@@ -87,7 +87,7 @@ def experiment_lines(result: Result, width: int) -> list[str]:
     return shown + [part for text in rest for part in wrapped(visible(text), width, "  ")]
 
 
-def verdict_sentences(result: Result) -> list[str]:
+def verdict_sentences(result: ScreenExperiment) -> list[str]:
     """Return the verdict on every treated variant in a sentence each."""
     found: dict[str, list[Fact]] = {}
     withheld: dict[str, str] = {}
@@ -107,7 +107,7 @@ def ratio_line(ratio: Ratio) -> str:
     return f"Sample ratio   {found}   planned {planned}   p {p.replace('<', '< ')}   {verdict}"
 
 
-def columns_of(result: Result, signs: bool = True) -> Iterator[Column]:
+def columns_of(result: ScreenExperiment, signs: bool = True) -> Iterator[ScreenColumn]:
     """Yield the columns; with one treated variant, the values stand below the names of both.
 
     Args:
@@ -117,24 +117,26 @@ def columns_of(result: Result, signs: bool = True) -> Iterator[Column]:
     digits = [decimals_for(_half(row)) for row in rows]
     several = len({row["variant"] for row in rows}) > 1
     names = [_head(result.control, "control"), "value" if several else _head(rows[0]["variant"], "variant")]
-    yield Column("metric", [visible(row["metric"]) for row in rows], is_number=False, is_key=True)
+    yield ScreenColumn("metric", [visible(row["metric"]) for row in rows], is_number=False, is_key=True)
     if several:
-        yield Column("variant", [visible(row["variant"]) for row in rows], is_number=False, is_key=True)
+        yield ScreenColumn("variant", [visible(row["variant"]) for row in rows], is_number=False, is_key=True)
     for name, column, rank in zip(names, ("control_value", "value"), (3, 4), strict=True):
-        yield Column(name, [_value(row[column], n) for row, n in zip(rows, digits, strict=True)], rank=rank)
-    yield Column("change", [number(row["delta"], n, "+") for row, n in zip(rows, digits, strict=True)])
+        yield ScreenColumn(
+            name, [_value(row[column], n) for row, n in zip(rows, digits, strict=True)], rank=rank
+        )
+    yield ScreenColumn("change", [number(row["delta"], n, "+") for row, n in zip(rows, digits, strict=True)])
     written = [ends(*(number(row[end], n, "+") for end in ("delta_lower", "delta_upper")))
                for row, n in zip(rows, digits, strict=True)]  # fmt: skip
-    yield Column(level_of(result.level), written, is_number=False, rank=5)
-    yield Column("relative", [_relative(row) for row in rows], rank=2)
+    yield ScreenColumn(level_of(result.level), written, is_number=False, rank=5)
+    yield ScreenColumn("relative", [_relative(row) for row in rows], rank=2)
     heading = p_heading(rows, ADJUSTED_P_SHORT if signs else ADJUSTED_P)
     if heading != P:
-        yield Column(P, [short_p(row["p"]) for row in rows], rank=1)
-    yield Column(heading, [short_p(row["p_adjusted"]) for row in rows])
+        yield ScreenColumn(P, [short_p(row["p"]) for row in rows], rank=1)
+    yield ScreenColumn(heading, [short_p(row["p_adjusted"]) for row in rows])
     if signs:
-        yield Column("", [with_sign(row["verdict"]) for row in rows], is_number=False)
+        yield ScreenColumn("", [with_sign(row["verdict"]) for row in rows], is_number=False)
     else:
-        yield Column("verdict", [row["verdict"] for row in rows], is_number=False)
+        yield ScreenColumn("verdict", [row["verdict"] for row in rows], is_number=False)
 
 
 def _head(name: str, role: str) -> str:
@@ -157,7 +159,7 @@ def _relative(row: Row) -> str:
     return percent(row["relative_change"], percent_decimals(low, high) + 1)
 
 
-def _method(result: Result) -> Iterator[str]:
+def _method(result: ScreenExperiment) -> Iterator[str]:
     """Yield the tests, the correction of p, and the p that a verdict needs."""
     used: dict[str, dict[str, None]] = {}
     for row in result.rows:
@@ -172,7 +174,7 @@ def _method(result: Result) -> Iterator[str]:
     yield f"{tests}; ▲ ▼ need p < {result.alpha:.4g} {adjusted}; intervals not corrected"
 
 
-def detectable_lines(result: Result) -> Iterator[str]:
+def detectable_lines(result: ScreenExperiment) -> Iterator[str]:
     """Yield the smallest change of each metric that the test would probably find."""
     found = detectable(result)
     if not found:
@@ -188,7 +190,7 @@ def detectable_lines(result: Result) -> Iterator[str]:
     yield f"Smallest change that {first:,} units would show (power {POWER:g}): {changes}{more}"
 
 
-def detectable(result: Result) -> dict[str, float]:
+def detectable(result: ScreenExperiment) -> dict[str, float]:
     """Return the smallest change of each metric that is found with a power of 0.8, approximately.
 
     The standard error comes from the interval, by the normal distribution. The level of the test is

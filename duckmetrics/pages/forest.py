@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from duckmetrics.pages.chart import LINE, MARGIN, Block, key, key_block, shortened, text_at
+from duckmetrics.pages.chart import LINE, MARGIN, ShapeBlock, key, key_block, shortened, text_at
 from duckmetrics.pages.marks import (
     KINDS,
     MARKS,
@@ -161,7 +161,7 @@ LABEL, CELL, VERDICT = 196, 92, 148
 
 
 @dataclass(frozen=True)
-class Line:
+class ForestLine:
     """A row: its name, a note below it, the texts of its cells, its plot, and its verdict.
 
     Attributes:
@@ -199,12 +199,12 @@ class Group:
     """
 
     heading: str
-    lines: Sequence[Line]
+    lines: Sequence[ForestLine]
     domain: Domain | None = None
     text: Callable[[float], str] = short
 
 
-class Column(NamedTuple):
+class ForestColumn(NamedTuple):
     """A column of texts between the names and the plots.
 
     Attributes:
@@ -233,7 +233,7 @@ class Forest:
 
     groups: Sequence[Group]
     first: str
-    columns: tuple[Column, ...]
+    columns: tuple[ForestColumn, ...]
     plot: str
     last: str = ""
     key: tuple[tuple[str, str], ...] = ()
@@ -292,7 +292,7 @@ class Forest:
             )
         return "".join(rows)
 
-    def _row(self, one: Line) -> str:
+    def _row(self, one: ForestLine) -> str:
         note = f'<span class="soft">{text_of(one.note)}</span>' if one.note else ""
         kinds = (
             f"{column.kind} {one.kind}" if column.kind == "n c" else column.kind for column in self.columns
@@ -308,7 +308,7 @@ class Forest:
             f'<td role="cell" class="p {one.kind}">{plot}</td>{said}</tr>'
         )
 
-    def standalone(self, top: float) -> Block:
+    def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width."""
         names = key_block(self.key, top + 2, self.width)
         y = top + names.height + 6
@@ -328,7 +328,7 @@ class Forest:
                     f'<svg x="{left}" y="{y:g}" width="{width}" height="{AXIS_HEIGHT}">{labels}</svg>'
                 )
                 y += AXIS_HEIGHT + 6
-        return Block("".join(shapes), y - top)
+        return ShapeBlock("".join(shapes), y - top)
 
     @property
     def _pictured(self) -> list[int]:
@@ -354,7 +354,7 @@ class Forest:
         ]
         return "".join(parts)
 
-    def _line(self, one: Line, y: float) -> str:
+    def _line(self, one: ForestLine, y: float) -> str:
         left, width = self._plot
         middle = y + ROW_HEIGHT / 2 + 4
         parts = [text_at(MARGIN, middle, shortened(one.label), "l ink")]

@@ -39,7 +39,7 @@ MOST_ROWS = 200
 _AT = re.compile(r"\s*@\s*\d+\s*$")
 
 
-class Source(Protocol):
+class RowsOfCharts(Protocol):
     """Computes the rows of charts that an evaluation does not have yet, and writes files."""
 
     @property
@@ -64,7 +64,7 @@ class Source(Protocol):
         ...
 
 
-class Evaluated(Protocol):
+class ChartedEvaluation(Protocol):
     """The parts of an evaluation that charts read."""
 
     @property
@@ -78,7 +78,7 @@ class Evaluated(Protocol):
         ...
 
     @property
-    def source(self) -> Source:
+    def source(self) -> RowsOfCharts:
         """Computes the rows of charts that the evaluation does not have yet."""
         ...
 
@@ -103,7 +103,7 @@ def names_of_evaluations(charts: Charted) -> tuple[str, ...]:
 
 
 def any_chart(
-    evaluation: Evaluated,
+    evaluation: ChartedEvaluation,
     name: str | None,
     metric: str | None,
     k: Iterable[int] | None,
@@ -116,7 +116,7 @@ def any_chart(
     return evaluation_chart(evaluation, drawn, metric, k, first, params)
 
 
-def usual_chart(evaluation: Evaluated) -> str:
+def usual_chart(evaluation: ChartedEvaluation) -> str:
     """Return the chart of an evaluation that shows most: its slices, its curve, or all cut-offs."""
     if any(row["slice"] for row in evaluation.rows):
         return SLICES
@@ -135,7 +135,7 @@ def known_name(name: str, known: Sequence[str]) -> None:
         raise MetricError(f"chart {name!r}", "no such chart", suggestion(name, known))
 
 
-def checked_name(name: str, known: Sequence[str], evaluation: Evaluated) -> str:
+def checked_name(name: str, known: Sequence[str], evaluation: ChartedEvaluation) -> str:
     """Return the name of a chart.
 
     Raises:
@@ -152,12 +152,12 @@ def checked_name(name: str, known: Sequence[str], evaluation: Evaluated) -> str:
     return name
 
 
-def _is_of_classifier(evaluation: Evaluated) -> bool:
+def _is_of_classifier(evaluation: ChartedEvaluation) -> bool:
     return any(row["n_positive"] is not None for row in evaluation.rows)
 
 
 def evaluation_chart(
-    evaluation: Evaluated,
+    evaluation: ChartedEvaluation,
     name: str,
     metric: str | None = None,
     k: Iterable[int] | None = None,
@@ -191,7 +191,9 @@ def evaluation_chart(
     return _slices(evaluation, source, name, rows, metric)
 
 
-def _of_table(source: Source, name: str, drawing: str, params: Mapping[str, Any], first: str | None) -> Chart:
+def _of_table(
+    source: RowsOfCharts, name: str, drawing: str, params: Mapping[str, Any], first: str | None
+) -> Chart:
     _refuse_large(name, params)
     table = source.table(name, params)
     if "slice" in table.column_names:
@@ -217,7 +219,7 @@ def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
             )  # fmt: skip
 
 
-def _intervals(evaluation: Evaluated, rows: Sequence[Row], metric: str | None) -> Chart:
+def _intervals(evaluation: ChartedEvaluation, rows: Sequence[Row], metric: str | None) -> Chart:
     chosen = [row for row in rows if metric in (None, row["metric"])]
     if not chosen:
         raise MetricError(str(metric), "not evaluated", suggestion(str(metric), [r["metric"] for r in rows]))
@@ -241,7 +243,11 @@ def _usual_cutoffs(metric: str, longest: int) -> list[int]:
 
 
 def _at_k(
-    evaluation: Evaluated, source: Source, metric: str, k: Iterable[int] | None, first: str | None
+    evaluation: ChartedEvaluation,
+    source: RowsOfCharts,
+    metric: str,
+    k: Iterable[int] | None,
+    first: str | None,
 ) -> Chart:
     cutoffs = sorted(
         {whole_number(one) for one in (_usual_cutoffs(metric, source.longest()) if k is None else k)}
@@ -269,7 +275,11 @@ def _at_k(
 
 
 def _slices(
-    evaluation: Evaluated, source: Source, name: str, rows: Sequence[dict[str, Any]], metric: str | None
+    evaluation: ChartedEvaluation,
+    source: RowsOfCharts,
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    metric: str | None,
 ) -> Chart:
     if not any(row["slice"] for row in rows):
         raise MetricError(f"chart {name!r}", "the result has no slices", "ask for them with by= (--by)")
@@ -302,13 +312,13 @@ def refuse_many(where: str, rows: Sequence[Row]) -> None:
         )  # fmt: skip
 
 
-def slice_name(evaluation: Evaluated, row: Row) -> str:
+def slice_name(evaluation: ChartedEvaluation, row: Row) -> str:
     """Return the values of the slicing columns of a row: ``JP``, or ``JP, phone``."""
     segment = evaluation.segment(dict(row))
     return ", ".join(map(visible_key, segment.values())) if segment else "overall"
 
 
-def one_metric(evaluation: Evaluated, metric: str | None) -> str:
+def one_metric(evaluation: ChartedEvaluation, metric: str | None) -> str:
     """Return a metric as typed; the first one if none is named.
 
     Raises:
@@ -327,7 +337,7 @@ def _ordered(rows: Iterable[dict[str, Any]], first: str | None) -> list[dict[str
     return sorted(rows, key=lambda row: first is not None and row.get("system") != first)
 
 
-def charted(picture: Picture, data: pa.Table, source: Source) -> Chart:
+def charted(picture: Picture, data: pa.Table, source: RowsOfCharts) -> Chart:
     """Return a chart with the numbers behind it."""
     return Chart(picture.title, picture.said, data, picture.drawing, source.write_picture)
 
@@ -353,7 +363,7 @@ def names_of_comparisons(charts: Charted) -> tuple[str, ...]:
     return (*names_of_evaluations(charts), DIFFERENCES)
 
 
-class Compared(Protocol):
+class ChartedComparison(Protocol):
     """The parts of a comparison that charts read."""
 
     @property
@@ -372,7 +382,7 @@ class Compared(Protocol):
         ...
 
     @property
-    def evaluation(self) -> Evaluated:
+    def evaluation(self) -> ChartedEvaluation:
         """The values of the systems."""
         ...
 
@@ -384,7 +394,7 @@ class Compared(Protocol):
 
 
 def comparison_chart(
-    comparison: Compared,
+    comparison: ChartedComparison,
     name: str | None,
     metric: str | None = None,
     system: str | None = None,
@@ -418,7 +428,7 @@ def comparison_chart(
     return evaluation_chart(evaluation, drawn, metric, k, baseline, params)
 
 
-def _differences_chart(comparison: Compared, metric: str, system: str | None) -> Chart:
+def _differences_chart(comparison: ChartedComparison, metric: str, system: str | None) -> Chart:
     """Draw the sorted differences of the queries, for each system."""
     evaluation = comparison.evaluation
     table = comparison.differences(metric, system=system, points=POINTS)
@@ -439,7 +449,7 @@ def _differences_chart(comparison: Compared, metric: str, system: str | None) ->
     return charted(picture, table, evaluation.source)
 
 
-def _intervals_chart(comparison: Compared, rows: Sequence[Row]) -> Chart:
+def _intervals_chart(comparison: ChartedComparison, rows: Sequence[Row]) -> Chart:
     """Draw the change of every metric."""
     evaluation, baseline = comparison.evaluation, comparison.baseline
     overall = [row for row in rows if not row["slice"]]
@@ -454,7 +464,7 @@ def _intervals_chart(comparison: Compared, rows: Sequence[Row]) -> Chart:
     return charted(picture, of_rows(overall, ("system", "metric", *DATA)), evaluation.source)
 
 
-def _slices_chart(comparison: Compared, metric: str, system: str | None) -> Chart:
+def _slices_chart(comparison: ChartedComparison, metric: str, system: str | None) -> Chart:
     """Draw the change of a metric in every slice.
 
     Args:
@@ -500,15 +510,15 @@ def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
     return system
 
 
-def _bases(rows: Sequence[Row], baseline: str, evaluation: Evaluated) -> dict[Any, float | None]:
+def _bases(rows: Sequence[Row], baseline: str, evaluation: ChartedEvaluation) -> dict[Any, float | None]:
     """Return the values of the baseline by metric and slice."""
     return {_key(row, evaluation): row["value"] for row in rows if row["system"] == baseline}
 
 
-def _key(row: Row, evaluation: Evaluated) -> Any:
+def _key(row: Row, evaluation: ChartedEvaluation) -> Any:
     return (row["metric"], row["slice"], slice_name(evaluation, row))
 
 
-def _change(row: Row, label: str, bases: Mapping[Any, float | None], evaluation: Evaluated) -> Change:
+def _change(row: Row, label: str, bases: Mapping[Any, float | None], evaluation: ChartedEvaluation) -> Change:
     before, direction = bases.get(_key(row, evaluation)), DIRECTIONS.get(row["better"], 0)
     return Change(str(label), row, before, direction, row["target"])

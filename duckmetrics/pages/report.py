@@ -79,7 +79,7 @@ def _meaning(reading: Reading, row: Row) -> str:
 FEW = 4
 
 
-class Cell(NamedTuple):
+class MatrixCell(NamedTuple):
     """A mark and a number; `said` is read instead of the mark."""
 
     sign: str
@@ -93,7 +93,7 @@ class Matrix(NamedTuple):
 
     first: str
     heads: list[str]
-    lines: list[tuple[str, list[Cell]]]
+    lines: list[tuple[str, list[MatrixCell]]]
     many: bool
 
 
@@ -106,18 +106,18 @@ def matrix(
     return Matrix(first, list(heads), shown, len(heads) > FEW)
 
 
-def _mark(reading: Reading, row: Row | None) -> Cell:
+def _mark(reading: Reading, row: Row | None) -> MatrixCell:
     if row is None or row.verdict == UNTESTED:
-        return Cell(SIGNS[UNTESTED], "", "not tested", "none")
+        return MatrixCell(SIGNS[UNTESTED], "", "not tested", "none")
     change = reading.shown_change(row)
     text = percent(change) if change is not None else number(row.delta, digits(row), sign=True)
-    return Cell(SIGNS[row.verdict], text, row.verdict, KINDS[row.verdict])
+    return MatrixCell(SIGNS[row.verdict], text, row.verdict, KINDS[row.verdict])
 
 
-def _value(reading: Reading, row: Row | None) -> Cell:
+def _value(reading: Reading, row: Row | None) -> MatrixCell:
     if row is None or row.value is None:
-        return Cell("–", "", "no value", "none")
-    return Cell("", number(row.value, min(3, digits(row))), "", "plain")
+        return MatrixCell("–", "", "no value", "none")
+    return MatrixCell("", number(row.value, min(3, digits(row))), "", "plain")
 
 
 class MoverLine(NamedTuple):

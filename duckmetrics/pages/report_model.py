@@ -206,7 +206,7 @@ class AtCutoff:
 
 
 @dataclass(frozen=True)
-class Curve:
+class ReportCurve:
     """The rows of a table of a classifier.
 
     Attributes:
@@ -233,7 +233,7 @@ class Pictures:
     at_k: tuple[AtCutoff, ...] = ()
     at_k_name: str = ""
     differences: tuple[float, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[ReportCurve, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from duckmetrics.pages.tables import DRAWINGS
 from duckmetrics.words.lists import counted, joined
 from duckmetrics.words.units import no_relevant_sentence
 from duckmetrics.words.verdict import (
-    Compared,
+    ComparedSystem,
     Fact,
     direction,
     leading_sentence,
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.pages.report_model import (
-        Curve,
         Key,
         Metric,
         Problem,
         Reading,
         Recounted,
+        ReportCurve,
         ReportData,
         Row,
     )
@@ -104,7 +104,7 @@ def leading(reading: Reading) -> str:
     if data.pairs:
         systems = list(dict.fromkeys(row.system for row in data.rows))
         return sentence_of_pairs(reading.primary.name, systems, data.pairs)
-    return leading_sentence(Compared(str(data.baseline), [_fact(reading, row) for row in others]))
+    return leading_sentence(ComparedSystem(str(data.baseline), [_fact(reading, row) for row in others]))
 
 
 def _fact(reading: Reading, row: Row) -> Fact:
@@ -523,7 +523,7 @@ def embedded(data: ReportData, slices: Collection[Key]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _rows_of(data: ReportData, curve: Curve) -> dict[str, list[Any]]:
+def _rows_of(data: ReportData, curve: ReportCurve) -> dict[str, list[Any]]:
     """Return the columns of a table that is drawn."""
     columns = {name: [row[name] for row in curve.rows] for name in DRAWINGS[curve.drawing].columns}
     return {"system": [data.systems.index(row["system"]) for row in curve.rows], **columns}

@@ -173,7 +173,7 @@ LONG_NAME = 24
 SHORT_NAME = 8
 
 
-class Column(NamedTuple):
+class ScreenColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -193,17 +193,17 @@ class Column(NamedTuple):
         return max(map(width_of, (self.name, *self.cells)))
 
 
-def cells_of(columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+def cells_of(columns: Sequence[ScreenColumn]) -> tuple[list[str], list[list[str]]]:
     """Return the header, and the cells by row."""
     return [column.name for column in columns], list(map(list, zip(*(c.cells for c in columns), strict=True)))
 
 
-def width_together(columns: Sequence[Column]) -> int:
+def width_together(columns: Sequence[ScreenColumn]) -> int:
     """Return the width of columns side by side."""
     return sum(column.width for column in columns) + len(GAP) * max(len(columns) - 1, 0)
 
 
-def fitted(columns: Sequence[Column], width: int) -> list[Column]:
+def fitted(columns: Sequence[ScreenColumn], width: int) -> list[ScreenColumn]:
     """Return the columns that fit a width; those of the lowest ranks are left out first."""
     kept = list(columns)
     for rank in sorted({column.rank for column in columns} - {0}):
@@ -213,14 +213,14 @@ def fitted(columns: Sequence[Column], width: int) -> list[Column]:
     return kept
 
 
-def least_width(columns: Sequence[Column], width: int) -> int:
+def least_width(columns: Sequence[ScreenColumn], width: int) -> int:
     """Return the width of columns on a screen where long names stand above their lines."""
     keys, others = _split(columns)
     own = min(width_together(keys), max(LONG_NAME, width // 3))
     return own + (len(GAP) if keys and others else 0) + width_together(others)
 
 
-def table_lines(columns: Sequence[Column], width: int) -> list[str]:
+def table_lines(columns: Sequence[ScreenColumn], width: int) -> list[str]:
     """Return the lines of a table, with a rule below the header.
 
     Args:
@@ -241,11 +241,11 @@ def table_lines(columns: Sequence[Column], width: int) -> list[str]:
     return lines
 
 
-def _split(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+def _split(columns: Sequence[ScreenColumn]) -> tuple[list[ScreenColumn], list[ScreenColumn]]:
     return [c for c in columns if c.is_key], [c for c in columns if not c.is_key]
 
 
-def _plain_lines(columns: Sequence[Column]) -> list[str]:
+def _plain_lines(columns: Sequence[ScreenColumn]) -> list[str]:
     """Return a line for every row, with a mark in place of the rule."""
     header, rows = cells_of(columns)
     places = [(column.width, column.is_number) for column in columns]
@@ -256,7 +256,9 @@ def _plain_lines(columns: Sequence[Column]) -> list[str]:
     return [line(header), RULE, *map(line, rows)]
 
 
-def _hanging_lines(keys: Sequence[Column], others: Sequence[Column], width: int, left: int) -> list[str]:
+def _hanging_lines(
+    keys: Sequence[ScreenColumn], others: Sequence[ScreenColumn], width: int, left: int
+) -> list[str]:
     """Return a line for every row, and above it a name that is too long for it.
 
     Args:
@@ -276,7 +278,7 @@ def _hanging_lines(keys: Sequence[Column], others: Sequence[Column], width: int,
     return lines
 
 
-def _stacked_lines(keys: Sequence[Column], others: Sequence[Column], width: int) -> Iterator[str]:
+def _stacked_lines(keys: Sequence[ScreenColumn], others: Sequence[ScreenColumn], width: int) -> Iterator[str]:
     """Yield a line for every number, below the name of its row."""
     _, rows = cells_of(others)
     names = _names(keys)[1:] if keys else [""] * len(rows)
@@ -287,7 +289,7 @@ def _stacked_lines(keys: Sequence[Column], others: Sequence[Column], width: int)
                 yield from wrapped(f"{GAP}{column.name} {cell.strip()}".rstrip(), width, GAP * 2)
 
 
-def _names(keys: Sequence[Column]) -> list[str]:
+def _names(keys: Sequence[ScreenColumn]) -> list[str]:
     """Return the names of the rows in one text each, that of the header first."""
     header, rows = cells_of(keys)
     return [", ".join(filter(None, map(str.strip, row))) for row in (header, *rows)]
@@ -296,7 +298,7 @@ def _names(keys: Sequence[Column]) -> list[str]:
 HIGHER, TARGET = "higher", "target"
 
 
-class Values(Protocol):
+class ScreenEvaluation(Protocol):
     """The parts of an evaluation that are shown."""
 
     @property
@@ -312,14 +314,14 @@ class Values(Protocol):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]: ...
 
 
-class Sliced(Protocol):
+class ScreenSlices(Protocol):
     """The results of all slices together."""
 
     @property
     def heterogeneity(self) -> Sequence[dict[str, Any]]: ...
 
 
-class Result(Protocol):
+class ScreenComparison(Protocol):
     """The parts of a comparison that are shown."""
 
     @property
@@ -335,12 +337,12 @@ class Result(Protocol):
     @property
     def test(self) -> str: ...
     @property
-    def evaluation(self) -> Values: ...
+    def evaluation(self) -> ScreenEvaluation: ...
     @property
-    def sliced(self) -> Sliced: ...
+    def sliced(self) -> ScreenSlices: ...
 
 
-class Line(NamedTuple):
+class ScreenLine(NamedTuple):
     """A row of the table: the value of a system, with that of the baseline.
 
     Attributes:
@@ -379,26 +381,26 @@ class Line(NamedTuple):
         return 1.0 if found is None else float(found)
 
 
-def lines_of(result: Result) -> list[Line]:
+def lines_of(result: ScreenComparison) -> list[ScreenLine]:
     """Return the lines of all systems but the baseline."""
     values = result.evaluation
     key = _key_in(values)
     bases = {key(row): row["value"] for row in result.rows if row["system"] == result.baseline}
     return [
-        Line(row, bases.get(key(row)), direction_of(values, row), _segment(values, row))
+        ScreenLine(row, bases.get(key(row)), direction_of(values, row), _segment(values, row))
         for row in result.rows if row["system"] != result.baseline
     ]  # fmt: skip
 
 
-def _key_in(values: Values) -> Callable[[Row], tuple[Any, ...]]:
+def _key_in(values: ScreenEvaluation) -> Callable[[Row], tuple[Any, ...]]:
     return lambda row: (row["metric"], row["slice"], *(hashable(row.get(column)) for column in values.by))
 
 
-def _segment(values: Values, row: dict[str, Any]) -> dict[str, str]:
+def _segment(values: ScreenEvaluation, row: dict[str, Any]) -> dict[str, str]:
     return {visible(name): visible_key(value) for name, value in values.segment(row).items()}
 
 
-def direction_of(values: Values, row: Row) -> str | None:
+def direction_of(values: ScreenEvaluation, row: Row) -> str | None:
     """Return the direction of a metric."""
     if row.get("better") is not None:
         return str(row["better"])
@@ -433,7 +435,7 @@ class Interval(NamedTuple):
         return Interval(-self.high, -self.point, -self.low, self.sign)
 
 
-class Axis(NamedTuple):
+class TextAxis(NamedTuple):
     """An axis from `low` to `high` on a number of columns."""
 
     low: float
@@ -441,7 +443,7 @@ class Axis(NamedTuple):
     width: int
 
     @classmethod
-    def of(cls, intervals: Sequence[Interval], width: int) -> Axis:
+    def of(cls, intervals: Sequence[Interval], width: int) -> TextAxis:
         """Return an axis with zero, and all intervals that are not much longer than the others."""
         lengths = [one.high - one.low for one in intervals]
         usual = median_low(lengths) if lengths else 0.0
@@ -507,5 +509,5 @@ def drawings(rows: Sequence[Interval | str | None], width: int) -> tuple[str, li
         rows: intervals, or words where there is no direction to draw.
         width: the columns of each drawing.
     """
-    axis = Axis.of([row for row in rows if isinstance(row, Interval)], width)
+    axis = TextAxis.of([row for row in rows if isinstance(row, Interval)], width)
     return axis.header(), [padded(row, width) if isinstance(row, str) else axis.drawn(row) for row in rows]

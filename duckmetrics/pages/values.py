@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.curves import Picture
-from duckmetrics.pages.forest import Column, Forest, Group, Line, values_parts
+from duckmetrics.pages.forest import Forest, ForestColumn, ForestLine, Group, values_parts
 from duckmetrics.pages.marks import (
     MOST_LINES,
     Domain,
@@ -178,14 +178,14 @@ def _groups(
     return groups
 
 
-def _line(named: Named, systems: Sequence[str | None], domain: Domain, marked: Marked) -> Line:
+def _line(named: Named, systems: Sequence[str | None], domain: Domain, marked: Marked) -> ForestLine:
     kinds = kinds_of(systems)
     drawn = [(row["value"], row.get("lower"), row.get("upper"), kinds[row["system"]]) for row in named.rows]
     there = {row["system"]: row for row in named.rows}
     cells = [_value(there[system]) if system in there else "–" for system in systems]
     if len(systems) == 1:
         cells.append(_within(named.rows[0]))
-    return Line(named.label, named.note, tuple(cells), values_parts(drawn, domain, *marked))
+    return ForestLine(named.label, named.note, tuple(cells), values_parts(drawn, domain, *marked))
 
 
 def _within(row: Row) -> str:
@@ -199,9 +199,9 @@ def _forest(
     name = interval_name(level)
     plot = f"value with {'its interval' if level is None else name}"
     if len(systems) == MOST_LINES:
-        columns = tuple(Column(str(system), f"n {kind}") for system, kind in kinds_of(systems).items())
+        columns = tuple(ForestColumn(str(system), f"n {kind}") for system, kind in kinds_of(systems).items())
         return Forest(groups, first, columns, plot, key=key_of(systems, ("ring", "dot")))
-    return Forest(groups, first, (Column("value", "n b"), Column(name, "ci", False)), plot)
+    return Forest(groups, first, (ForestColumn("value", "n b"), ForestColumn(name, "ci", False)), plot)
 
 
 def _value(row: Row) -> str:

@@ -237,7 +237,7 @@ class Differences(Widened):
         return readable(otherwise_table(self.rows, self.baseline, recounted))
 
 
-class Sliced(NamedTuple):
+class SlicedComparison(NamedTuple):
     """The results of all slices together.
 
     heterogeneity: one dictionary per system, metric and slicing.
@@ -256,7 +256,7 @@ class SlicedDifferences:
         evaluation: the values of the systems.
     """
 
-    sliced: Sliced
+    sliced: SlicedComparison
     evaluation: Evaluation
 
     @property
@@ -397,7 +397,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
     alpha: float = ALPHA
     pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     unpaired: bool = False
-    sliced: Sliced = field(default=Sliced(), repr=False)
+    sliced: SlicedComparison = field(default=SlicedComparison(), repr=False)
     recount: Recount | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.pages.screens import Column
+    from duckmetrics.pages.screens import ScreenColumn
 
 
 TITLE = "A/B test"
@@ -153,7 +153,7 @@ class Experiment(Tabular):
             sample_ratio=json_object(asdict(self.sample_ratio)),
         )  # fmt: skip
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ScreenColumn]:
         """Return the columns of the table for a reader."""
         return list(columns_of(self, signs=False))
 

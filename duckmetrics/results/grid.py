@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.pages.comparison_screen import MOST_SLICES, NUMERIC, long_cells, reason_lines
-from duckmetrics.pages.screens import Column, lines_of, plain, short_p, table_lines
+from duckmetrics.pages.screens import ScreenColumn, lines_of, plain, short_p, table_lines
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 from duckmetrics.words.lists import four_decimals, spanned, with_minus
 from duckmetrics.words.units import kind_of, no_relevant_of, no_relevant_sentence
@@ -22,7 +22,7 @@ from duckmetrics.words.visible import hashable, visible, visible_key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.pages.screens import Result
+    from duckmetrics.pages.screens import ScreenComparison
 
     Row = Mapping[str, Any]
     Rows = tuple[dict[str, Any], ...]
@@ -36,7 +36,7 @@ WHOLE = "--format plain and .summary have all"
 NO_VALUE = float("inf")
 
 
-class Values(Protocol):
+class ShownEvaluation(Protocol):
     """The parts of an evaluation that are shown, see `Evaluation`."""
 
     @property
@@ -59,7 +59,7 @@ class Values(Protocol):
 
 
 @dataclass(frozen=True)
-class Block:
+class ColumnBlock:
     """Columns that fit the screen together.
 
     Attributes:
@@ -78,11 +78,11 @@ class Block:
         for i, name in enumerate(self.header):
             is_key = i < self.keys
             cells = [row[i] for row in self.cells]
-            columns.append(Column(visible(name), cells, not is_key or name == "n", is_key=is_key))
+            columns.append(ScreenColumn(visible(name), cells, not is_key or name == "n", is_key=is_key))
         return table_lines(columns, width)
 
 
-def blocks_of(result: Values, width: int) -> list[Block]:
+def blocks_of(result: ShownEvaluation, width: int) -> list[ColumnBlock]:
     """Return the values side by side, in as many blocks as the width asks for."""
     sliced = len(result.groupings) > 1
     if len(result.systems) > 1 and not sliced:
@@ -92,7 +92,7 @@ def blocks_of(result: Values, width: int) -> list[Block]:
     return split(_by_key(result), width)
 
 
-def plain_lines(result: Values, wide: bool = False) -> list[str]:
+def plain_lines(result: ShownEvaluation, wide: bool = False) -> list[str]:
     """Return the values as plain text for pipes and logs, of any width and without the notes.
 
     Args:
@@ -105,7 +105,7 @@ def plain_lines(result: Values, wide: bool = False) -> list[str]:
     return [plain(line) for line in (*table, "", *map(visible, footer_of(result)))]
 
 
-def title_of(result: Values) -> list[str]:
+def title_of(result: ShownEvaluation) -> list[str]:
     """Return the line above the values of several systems: their number, and that of the queries or rows."""
     if len(result.systems) < 2:
         return []
@@ -114,7 +114,7 @@ def title_of(result: Values) -> list[str]:
 
 
 def footer_of(
-    result: Values, best: str = BEST_SYSTEM, has_halves: bool = True, has_title: bool = False
+    result: ShownEvaluation, best: str = BEST_SYSTEM, has_halves: bool = True, has_title: bool = False
 ) -> list[str]:
     """Return the meaning of the marks, numbers that rows share, queries that do not count, and NULL.
 
@@ -137,12 +137,12 @@ def footer_of(
     return [*lines, *no_relevant_lines(result), *reason_lines(result, unknown)]
 
 
-def no_relevant_lines(result: Values) -> list[str]:
+def no_relevant_lines(result: ShownEvaluation) -> list[str]:
     """Return how queries without a relevant item count; none if there are no such queries."""
     return [no_relevant_sentence(fact) for fact in no_relevant_of(result.rows)]
 
 
-def few_values(result: Values) -> tuple[Rows, list[str]]:
+def few_values(result: ShownEvaluation) -> tuple[Rows, list[str]]:
     """Return the rows of at most 20 slices of each slicing, the worst; of systems, the best 20.
 
     Returns:
@@ -167,7 +167,7 @@ def few_values(result: Values) -> tuple[Rows, list[str]]:
 
 
 def few_slices(
-    values: Values, rows: Sequence[dict[str, Any]], gains: Mapping[tuple[Any, ...], float]
+    values: ShownEvaluation, rows: Sequence[dict[str, Any]], gains: Mapping[tuple[Any, ...], float]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the rows of all slices together and of the worst slices, and a line for each long slicing.
 
@@ -188,7 +188,7 @@ def few_slices(
     return kept, told
 
 
-def goodness(result: Values, row: Row) -> float:
+def goodness(result: ShownEvaluation, row: Row) -> float:
     """Return a number that is higher for a better value; slices without a value come last."""
     value, target = row["value"], row.get("target")
     if value is None:
@@ -198,7 +198,7 @@ def goodness(result: Values, row: Row) -> float:
     return -float(value) if row["metric"] in result.lower_is_better else float(value)
 
 
-def _by_metric(result: Values) -> Block:
+def _by_metric(result: ShownEvaluation) -> ColumnBlock:
     """Return a row per metric, with a column per system."""
     found = {(row["metric"], row["system"]): row for row in result.rows}
     cells = []
@@ -206,10 +206,10 @@ def _by_metric(result: Values) -> Block:
         rows = [found[metric, system] for system in result.systems]
         best = _best(result, rows)
         cells.append([named(result, metric), *(_cell(row, row in best) for row in rows)])
-    return Block(["metric", *map(visible, map(str, result.systems))], _padded(cells, 1), 1)
+    return ColumnBlock(["metric", *map(visible, map(str, result.systems))], _padded(cells, 1), 1)
 
 
-def _by_key(result: Values) -> Block:
+def _by_key(result: ShownEvaluation) -> ColumnBlock:
     """Return a row per slice and system, with a column per metric."""
     several, metrics = len(result.systems) > 1, result.metrics
     found = {(_key(result, row), row["metric"]): row for row in result.rows}
@@ -228,19 +228,19 @@ def _by_key(result: Values) -> Block:
         cells.append([*slice_cells(result, own[0]), *system, *n, *values])
     header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
     names = [named(result, metric) for metric in metrics]
-    return Block([*header, *names], _padded(cells, len(header)), len(header))
+    return ColumnBlock([*header, *names], _padded(cells, len(header)), len(header))
 
 
-def _key(result: Values, row: Row) -> tuple[Any, ...]:
+def _key(result: ShownEvaluation, row: Row) -> tuple[Any, ...]:
     return (*slice_key(result, row), row["system"])
 
 
-def slice_key(result: Values, row: Row) -> tuple[Any, ...]:
+def slice_key(result: ShownEvaluation, row: Row) -> tuple[Any, ...]:
     """Return the values that identify the slice of a row."""
     return (row["slice"], *(hashable(row.get(column)) for column in result.by))
 
 
-def slice_cells(result: Values, row: Row) -> list[str]:
+def slice_cells(result: ShownEvaluation, row: Row) -> list[str]:
     """Write the values of the slicing columns; no column is in force for all rows together."""
     segment = result.segment(dict(row))
     if result.by and not segment:
@@ -249,7 +249,7 @@ def slice_cells(result: Values, row: Row) -> list[str]:
 
 
 def _leaders_first(
-    result: Values, keys: Sequence[tuple[Any, ...]], found: Mapping[Any, Row]
+    result: ShownEvaluation, keys: Sequence[tuple[Any, ...]], found: Mapping[Any, Row]
 ) -> list[tuple[Any, ...]]:
     """Sort the systems by the first metric, the best first; those without a value come last."""
     metric = result.metrics[0]
@@ -262,7 +262,7 @@ def _leaders_first(
     return sorted(keys, key=place)
 
 
-def best_of_slices(result: Values) -> list[Row]:
+def best_of_slices(result: ShownEvaluation) -> list[Row]:
     """Return the best system of each metric in each slice."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in result.rows:
@@ -270,7 +270,7 @@ def best_of_slices(result: Values) -> list[Row]:
     return [row for rows in groups.values() for row in _best(result, rows)]
 
 
-def _best(result: Values, rows: Sequence[Row]) -> list[Row]:
+def _best(result: ShownEvaluation, rows: Sequence[Row]) -> list[Row]:
     """Return the one best row; none if several are equal, or if the metric has no better direction."""
     values = [row["value"] for row in rows if row["value"] is not None]
     metric = rows[0]["metric"]
@@ -281,7 +281,7 @@ def _best(result: Values, rows: Sequence[Row]) -> list[Row]:
     return near if len(near) == 1 else []
 
 
-def named(result: Values, metric: str) -> str:
+def named(result: ShownEvaluation, metric: str) -> str:
     """Write a metric with the mark of those where lower is better."""
     return visible(metric) + (LOWER if metric in result.lower_is_better else "")
 
@@ -304,7 +304,7 @@ def _padded(cells: list[list[str]], keys: int) -> list[list[str]]:
     return cells
 
 
-def split(block: Block, width: int) -> list[Block]:
+def split(block: ColumnBlock, width: int) -> list[ColumnBlock]:
     """Put as many columns into each block as fit; the keys stand in all of them."""
     widths = widths_of(block.header, block.cells)
     keys = list(range(block.keys))
@@ -318,13 +318,13 @@ def split(block: Block, width: int) -> list[Block]:
         groups[-1].append(i)
         used += widths[i] + 2
     return [
-        Block([block.header[i] for i in (*keys, *group)],
+        ColumnBlock([block.header[i] for i in (*keys, *group)],
               [[row[i] for i in (*keys, *group)] for row in block.cells], block.keys)
         for group in groups
     ]  # fmt: skip
 
 
-class Compared(Protocol):
+class ShownComparison(Protocol):
     """The parts of a comparison that are shown, see `Comparison`."""
 
     @property
@@ -332,10 +332,10 @@ class Compared(Protocol):
     @property
     def baseline(self) -> str: ...
     @property
-    def evaluation(self) -> Values: ...
+    def evaluation(self) -> ShownEvaluation: ...
 
 
-def gains_of(result: Result, values: Values) -> dict[tuple[Any, ...], float]:
+def gains_of(result: ScreenComparison, values: ShownEvaluation) -> dict[tuple[Any, ...], float]:
     """Return the least gain of a system in each slice by the first metric."""
     gains: dict[tuple[Any, ...], float] = {}
     for line in lines_of(result):
@@ -345,39 +345,39 @@ def gains_of(result: Result, values: Values) -> dict[tuple[Any, ...], float]:
     return gains
 
 
-def brief_columns(result: Compared) -> list[Column]:
+def brief_columns(result: ShownComparison) -> list[ScreenColumn]:
     """Return the columns; with two systems, a line shows the values of both."""
     systems = dict.fromkeys(row["system"] for row in result.rows)
     rows = [row for row in result.rows if len(systems) > 2 or row["system"] != result.baseline]
     slices = zip(*(slice_cells(result.evaluation, row) for row in rows), strict=True)
     columns = [
-        Column("metric", [visible(row["metric"]) for row in rows], is_number=False),
-        *(Column(name, list(cells), is_number=False)
+        ScreenColumn("metric", [visible(row["metric"]) for row in rows], is_number=False),
+        *(ScreenColumn(name, list(cells), is_number=False)
           for name, cells in zip(result.evaluation.by, slices, strict=True)),
         *(_pair(result, rows) if len(systems) == 2 else _systems(rows)),
-        Column("±", [_half(row) for row in rows]),
-        Column("change", [_signed(row["delta"]) for row in rows]),
-        Column("interval of change", [_interval(row) for row in rows]),
-        Column(p_heading(rows), [short_p(row["p_adjusted"]) for row in rows]),
-        Column("verdict", [row["verdict"] for row in rows], is_number=False),
+        ScreenColumn("±", [_half(row) for row in rows]),
+        ScreenColumn("change", [_signed(row["delta"]) for row in rows]),
+        ScreenColumn("interval of change", [_interval(row) for row in rows]),
+        ScreenColumn(p_heading(rows), [short_p(row["p_adjusted"]) for row in rows]),
+        ScreenColumn("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]
 
 
-def _pair(result: Compared, rows: Sequence[Row]) -> Iterator[Column]:
+def _pair(result: ShownComparison, rows: Sequence[Row]) -> Iterator[ScreenColumn]:
     """Yield the values of the baseline, and those of the only other system."""
     bases = {
         (row["metric"], slice_key(result.evaluation, row)): row
         for row in result.rows if row["system"] == result.baseline
     }  # fmt: skip
     own = [bases.get((row["metric"], slice_key(result.evaluation, row))) for row in rows]
-    yield Column(visible(str(result.baseline)), list(map(_value, own)))
-    yield Column(visible(str(rows[0]["system"])), list(map(_value, rows)))
+    yield ScreenColumn(visible(str(result.baseline)), list(map(_value, own)))
+    yield ScreenColumn(visible(str(rows[0]["system"])), list(map(_value, rows)))
 
 
-def _systems(rows: Sequence[Row]) -> Iterator[Column]:
-    yield Column("system", [visible(str(row["system"])) for row in rows], is_number=False)
-    yield Column("value", list(map(_value, rows)))
+def _systems(rows: Sequence[Row]) -> Iterator[ScreenColumn]:
+    yield ScreenColumn("system", [visible(str(row["system"])) for row in rows], is_number=False)
+    yield ScreenColumn("value", list(map(_value, rows)))
 
 
 def _value(row: Row | None) -> str:
@@ -400,7 +400,7 @@ def _signed(value: float | None) -> str:
     return "" if value is None else with_minus(four_decimals(value, "+"))
 
 
-def verdict_lines(result: Compared) -> Iterator[str]:
+def verdict_lines(result: ShownComparison) -> Iterator[str]:
     """Yield a line for every system: the counts of its verdicts, and the slices in which it is worse."""
     for system in dict.fromkeys(row["system"] for row in result.rows):
         if system == result.baseline:
@@ -420,6 +420,6 @@ def verdict_lines(result: Compared) -> Iterator[str]:
         yield visible(f"{system}: {'; '.join(told)}")
 
 
-def _where(result: Compared, row: Row) -> str:
+def _where(result: ShownComparison, row: Row) -> str:
     segment = result.evaluation.segment(dict(row))
     return ", ".join(f"{name}={visible_key(value)}" for name, value in segment.items())

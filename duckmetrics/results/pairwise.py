@@ -9,7 +9,7 @@ from duckmetrics.pages.screens import wrapped
 from duckmetrics.results.comparison import WIDE, Comparison
 from duckmetrics.results.grid import (
     BEST,
-    Block,
+    ColumnBlock,
     best_of_slices,
     footer_of,
     named,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.results.grid import Values
+    from duckmetrics.results.grid import ShownEvaluation
 
 
 PAIR = ("system", "against")
@@ -36,7 +36,7 @@ EACH_OTHER = "the system that it is against"
 BEST_VALUE, BEST_IN_BOLD = f"{BEST} best value", "bold: best value"
 
 
-class Cell(NamedTuple):
+class PairCell(NamedTuple):
     """A value, the letters of the systems that are significantly worse, and whether it is the best."""
 
     value: str
@@ -147,7 +147,7 @@ class PairwiseComparison(Comparison):
         values = self.evaluation
         return [*values.by, "", "system", *(named(values, metric) for metric in values.metrics)]
 
-    def _grid(self, few: Values) -> tuple[list[list[str]], list[list[Cell]]]:
+    def _grid(self, few: ShownEvaluation) -> tuple[list[list[str]], list[list[PairCell]]]:
         """Return the keys of the rows, slice, letter and system, and the cells with a column per metric.
 
         Args:
@@ -165,7 +165,7 @@ class PairwiseComparison(Comparison):
                     continue  # the system has no row in this slice
                 keys.append([*slice_cells(values, own[0]), letter, visible(system)])
                 cells.append([
-                    Cell(_value(row), beaten.get(place, ""), id(row) in winners)
+                    PairCell(_value(row), beaten.get(place, ""), id(row) in winners)
                     for place, row in zip(places, own, strict=True)
                 ])  # fmt: skip
         return keys, cells
@@ -181,7 +181,7 @@ class PairwiseComparison(Comparison):
                     found[key] = found.get(key, "") + letter
         return found
 
-    def _block(self, few: Values) -> Block:
+    def _block(self, few: ShownEvaluation) -> ColumnBlock:
         """Return the table as text, with the digits of a column below each other."""
         keys, cells = self._grid(few)
         columns = []
@@ -192,7 +192,7 @@ class PairwiseComparison(Comparison):
                 f"{cell.value:>{digits}}{mark:<{ends}}" for cell, mark in zip(column, marks, strict=True)
             ])  # fmt: skip
         lines = [[*own, *line] for own, line in zip(keys, zip(*columns, strict=True), strict=True)]
-        return Block(self._header(), lines, len(keys[0]))
+        return ColumnBlock(self._header(), lines, len(keys[0]))
 
 
 def pairs_of(metric: str, rows: Iterable[Mapping[str, Any]]) -> list[Pair]:
@@ -203,7 +203,7 @@ def pairs_of(metric: str, rows: Iterable[Mapping[str, Any]]) -> list[Pair]:
     ]  # fmt: skip
 
 
-def _key(values: Values, row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _key(values: ShownEvaluation, row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["metric"], row["system"], *slice_key(values, row))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class TargetPlace:
     """A place for values per query, as `PerQuery.write_per_query` has it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Tables(Explained, Protocol):
         """Return the values per query as a frame of Spark."""
         ...
 
-    def write_per_query(self, place: Place) -> None:
+    def write_per_query(self, place: TargetPlace) -> None:
         """Write the values per query to Parquet, or to a table."""
         ...
 
@@ -222,4 +222,4 @@ class PerQuery(Widened, Explainable):
             ev.write_per_query(folder / "values.parquet")
         """
         columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
-        self._tables.write_per_query(Place(path, table, run_id, columns, mode, wide))
+        self._tables.write_per_query(TargetPlace(path, table, run_id, columns, mode, wide))

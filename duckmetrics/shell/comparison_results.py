@@ -47,7 +47,7 @@ FAMILIES = (0, 1)
 SEGMENT = "segment"
 
 
-class Comparison(Answer):
+class ComparisonAnswer(Answer):
     """One row for every system, slice and metric, next to the baseline."""
 
     rows = COMPARED
@@ -67,10 +67,10 @@ class Comparison(Answer):
 
     def of_calls(self, template: Template) -> list[Part]:
         """Return the comparison of the rows of the calls, which are adjusted together."""
-        return _Compared(self.of, template).parts()
+        return _ComparedQueries(self.of, template).parts()
 
 
-class _Compared(RankingText):
+class _ComparedQueries(RankingText):
     """Writes the last part of a comparison, which reads values and means."""
 
     def __init__(self, of: RankingCall, template: Template) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.shell.parameters import Asked
+    from duckmetrics.shell.parameters import OfferedMetric
 
 
 # Stands for the cut-off of a metric, which replaces it when the macro is called.
@@ -70,7 +70,7 @@ class Entry:
         closed: the parameters that are open in the open form only.
     """
 
-    asked: Asked
+    asked: OfferedMetric
     has_cutoff: bool
     closed: frozenset[str]
 
@@ -85,7 +85,7 @@ class Entry:
         return settled(self.asked, closed, SOME_CUTOFF if self.has_cutoff else None)
 
 
-def entries_of(catalog: Catalog, offered: Iterable[Asked]) -> Iterator[Entry]:
+def entries_of(catalog: Catalog, offered: Iterable[OfferedMetric]) -> Iterator[Entry]:
     """Yield every metric without a cut-off and, if it takes one, with a cut-off."""
     switches: dict[str, bool] = {}
     for asked in offered:
@@ -94,7 +94,7 @@ def entries_of(catalog: Catalog, offered: Iterable[Asked]) -> Iterator[Entry]:
             yield Entry(asked, has_cutoff, closed)
 
 
-def _closed(catalog: Catalog, asked: Asked, switches: dict[str, bool]) -> Iterator[str]:
+def _closed(catalog: Catalog, asked: OfferedMetric, switches: dict[str, bool]) -> Iterator[str]:
     """Yield the parameters that change the steps of the query when they are open.
 
     Args:
@@ -116,7 +116,7 @@ def _closed(catalog: Catalog, asked: Asked, switches: dict[str, bool]) -> Iterat
             yield name
 
 
-def settled(asked: Asked, closed: Iterable[str], k: Value) -> Measure:
+def settled(asked: OfferedMetric, closed: Iterable[str], k: Value) -> Measure:
     """Return a metric with the defaults of the closed parameters and a cut-off."""
     one = asked.measure
     defaults = {p.name: p.default for p in one.declared if p.name in closed}

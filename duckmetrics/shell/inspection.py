@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.plans import Plan
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.shell.parameters import Asked
+    from duckmetrics.shell.parameters import OfferedMetric
     from duckmetrics.shell.query import Steps
 
 
@@ -254,14 +254,14 @@ def inspect_rows_macro(catalog: Catalog) -> Macro:
     names = [name for family, name in catalog.names if family == CLASSIFICATION]
     problem = unknown_metric(catalog, reference(METRICS), names)
     refused = refusing(problem, catalog.shell["findings"].query.named_selects)
-    plain, weighted = (_Rows(catalog, is_weighted).query() for is_weighted in (False, True))
+    plain, weighted = (_InspectedRows(catalog, is_weighted).query() for is_weighted in (False, True))
     cases = (exp.not_(is_null(problem)), refused), (is_null(reference(WEIGHT)), plain), (exp.true(), weighted)
     texts = {mark: call(catalog, "column_of", reference(name)) for name, mark in MARKS.items()}
     return Macro(ROWS_NAME, (Overload(arguments, one_of(arguments, lambda: cases, texts)),),
                  "What is wrong with rows of a label and a score, a row for each finding")  # fmt: skip
 
 
-class _Rows:
+class _InspectedRows:
     """The query of the findings about rows, with weights or without."""
 
     def __init__(self, catalog: Catalog, is_weighted: bool) -> None:
@@ -292,7 +292,7 @@ class _Rows:
         ]  # fmt: skip
         return of_findings(self.catalog, [(name, cast("exp.Query", given(step, {}))) for name, step in steps])
 
-    def _bindings(self, definition: Definition) -> Iterator[tuple[list[Asked], dict[str, Value]]]:
+    def _bindings(self, definition: Definition) -> Iterator[tuple[list[OfferedMetric], dict[str, Value]]]:
         """Yield the metrics that call for a check, together if its parameters are the same to them.
 
         A check of values looks at those of its own metric, whatever is asked for that needs classes.
@@ -300,7 +300,7 @@ class _Rows:
         is_of_value = METRIC in definition.tables
         if is_of_value and not self._metrics_of(definition):
             return
-        found: dict[tuple[tuple[str, Value], ...], list[Asked]] = {}
+        found: dict[tuple[tuple[str, Value], ...], list[OfferedMetric]] = {}
         for one in self.asked:
             values = _settled(one.measure)
             called = (
@@ -318,7 +318,7 @@ class _Rows:
         """Return the metrics of rows that a check protects."""
         return {name for name in protected(definition) if (CLASSIFICATION, name) in self.catalog.metrics}
 
-    def _is_asked(self, asked: list[Asked]) -> exp.Expr | None:
+    def _is_asked(self, asked: list[OfferedMetric]) -> exp.Expr | None:
         """Return the condition that one of some metrics is asked for; None if all are meant."""
         if len(asked) == len(self.asked):
             return None

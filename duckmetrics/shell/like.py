@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Preset, PresetEntry
     from duckmetrics.expressions.folding import Value
 
 
@@ -60,7 +60,7 @@ class Likeness:
         self.idle = catalog.idle(metric)
         self.declared = catalog.params(metric)
         self.defaults = {name: param.default for name, param in self.declared.items()}
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, PresetEntry] = {}
         self.refused: dict[str, str] = {}
         for tool in presets().values():
             known = tool.families.get(metric.family)
@@ -134,7 +134,7 @@ class Likeness:
     def _not_imitated(self, because: str) -> str:
         return f"{self.metric.name} is not imitated: {because}"
 
-    def _limits(self, entry: Entry) -> Iterator[tuple[exp.Expr, str]]:
+    def _limits(self, entry: PresetEntry) -> Iterator[tuple[exp.Expr, str]]:
         """Yield conditions on calls of a macro that the tool has nothing for, and the reasons."""
         without = is_null(reference(CUTOFF)) if self.has_cutoff else exp.true()
         for condition, ranked in ((without, False), (exp.not_(without), True)):
@@ -183,7 +183,7 @@ class Likeness:
         after = _part(literal(told), concatenated(" ", reference(LIKE), "="), 2)
         return _part(after, literal(" "), 1)
 
-    def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
+    def _bound(self, entry: PresetEntry, name: str, ranked: bool) -> Value:
         """Return the value to which a tool binds a parameter, None if it changes nothing."""
         values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
         condition = self.idle.get(name)
@@ -195,7 +195,7 @@ class Likeness:
         return entry.settings(ranked).get(name)
 
 
-def _of_cutoff(entry: Entry, ranked: bool) -> str:
+def _of_cutoff(entry: PresetEntry, ranked: bool) -> str:
     """Return why a tool has nothing with a cut-off, or without one; empty if it has."""
     if ranked and entry.cutoff == NEVER:
         return f"{entry.name} has no cut-off; leave k out"
@@ -204,7 +204,7 @@ def _of_cutoff(entry: Entry, ranked: bool) -> str:
     return ""
 
 
-def _of_rows(entry: Entry) -> str:
+def _of_rows(entry: PresetEntry) -> str:
     """Return why a macro cannot follow a tool that needs rows of a kind; empty if it can."""
     if set(required(entry.requires)) <= {TRUTH} and not entry.untied:
         return ""

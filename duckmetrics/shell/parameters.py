@@ -45,7 +45,7 @@ LISTS = {RANKING: "evaluate", CLASSIFICATION: "evaluate_classification"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class OfferedMetric:
     """A metric as a macro offers it.
 
     Attributes:
@@ -135,12 +135,12 @@ class Offer:
         self.settled = settled
         self.asked = [self._offered(aliases[names[0]], tuple(names)) for names in groups.values()]
 
-    def add(self, table: Definition) -> list[Asked]:
+    def add(self, table: Definition) -> list[OfferedMetric]:
         """Offer a table, too."""
         self.asked.append(self._offered(Alias(table, {}), (table.name,)))
         return self.asked
 
-    def _offered(self, alias: Alias, names: tuple[str, ...]) -> Asked:
+    def _offered(self, alias: Alias, names: tuple[str, ...]) -> OfferedMetric:
         values: dict[str, Value] = {}
         declared = self.catalog.params(alias.metric)
         for name, param in declared.items():
@@ -156,7 +156,7 @@ class Offer:
         measure = Measure(
             alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values())
         )
-        return Asked(measure, names, alias.bound.get(AGGREGATION))
+        return OfferedMetric(measure, names, alias.bound.get(AGGREGATION))
 
     def _variant(self, param: Param, measure: str) -> Variant:
         known = self.variants.setdefault(param.name, [])
@@ -200,7 +200,7 @@ class Offer:
         defaults = {variant.param.default for variant in self.variants[name]}
         return defaults.pop() if len(defaults) == 1 else None
 
-    def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
+    def arguments_of(self, asked: OfferedMetric) -> tuple[Argument, ...]:
         """Return the parameters of the macro of one metric, those of the metric itself first."""
         return tuple(
             Argument(

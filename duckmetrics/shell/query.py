@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
     from duckmetrics.shell.macro import Argument
-    from duckmetrics.shell.parameters import Asked, Offer
+    from duckmetrics.shell.parameters import Offer, OfferedMetric
 
 
 Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]
@@ -270,11 +270,11 @@ class Body:
         """Return the table of all metrics."""
         return known_metrics(self.asked, self.columns_of)
 
-    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+    def columns_of(self, one: OfferedMetric) -> dict[str, Value | exp.Expr]:
         """Return the columns of one metric in the table of metrics."""
         return spec_columns(one)
 
-    def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
+    def is_asked(self, asked: Iterable[OfferedMetric]) -> exp.Expr:
         """Return the condition that one of the metrics is asked for, known before the data are read."""
         return asks_for(self.catalog, reference(METRICS), [name for one in asked for name in one.names])
 
@@ -302,13 +302,14 @@ class Body:
         return closure(self.steps, {self.outer.args["from_"].this.name, *read})
 
 
-def spec_columns(one: Asked) -> dict[str, Value | exp.Expr]:
+def spec_columns(one: OfferedMetric) -> dict[str, Value | exp.Expr]:
     """Return the columns of one metric that every table of metrics has."""
     return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
 
 
 def known_metrics(
-    offered: Sequence[Asked], columns_of: Callable[[Asked], dict[str, Value | exp.Expr]] = spec_columns
+    offered: Sequence[OfferedMetric],
+    columns_of: Callable[[OfferedMetric], dict[str, Value | exp.Expr]] = spec_columns,
 ) -> exp.Select:
     """Return the table of metrics that can be asked for, a row for each name."""
     columns = [exp.to_identifier(name) for name in ("name", *columns_of(offered[0]))]

@@ -24,7 +24,7 @@ from duckmetrics.shell.comparison_results import (
     NUMBERS_GIVEN,
     PLANNED,
     TEST,
-    Comparison,
+    ComparisonAnswer,
 )
 from duckmetrics.shell.forms import AskedMetrics, entries_of, settled
 from duckmetrics.shell.macro import FUNCTIONS, Argument, Call, Macro, Overload, Written, call, reference
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Alias, Catalog
     from duckmetrics.expressions.folding import Value
     from duckmetrics.shell.forms import Entry
-    from duckmetrics.shell.parameters import Asked
+    from duckmetrics.shell.parameters import OfferedMetric
 
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
@@ -174,7 +174,7 @@ class _Group:
         of = self.call(aggregation=self.aggregation)
         return Answer(of, self.computes, is_alone=self.side is not None).macro(name, title)
 
-    def of_metric(self, asked: Asked, name: str, macro: str, answer: Macro) -> Macro:
+    def of_metric(self, asked: OfferedMetric, name: str, macro: str, answer: Macro) -> Macro:
         """Return the macro of one metric; its k may be a list."""
         metric = asked.measure.metric
         k = reference(CUTOFF) if asked.has_cutoff else exp.null()
@@ -200,13 +200,13 @@ class _Group:
                        if any(a.name == side.renamed.get(n, n) for a in arguments)}  # fmt: skip
         return Macro(macro, (Overload(arguments, Call(answer, passed)),), metric.title, metric)
 
-    def _side_table(self, asked: Asked) -> SideTable:
+    def _side_table(self, asked: OfferedMetric) -> SideTable:
         """Return the tables next to predictions and truth that a metric reads."""
         usual = settled(asked, [p.name for p in asked.measure.declared if not p.required], None)
         values = {p.name: self._value(asked, p.name) for p in asked.measure.declared}
         return SideTable(self.catalog, usual, asked.names, values)
 
-    def _value(self, asked: Asked, name: str) -> exp.Expr:
+    def _value(self, asked: OfferedMetric, name: str) -> exp.Expr:
         """Return the value of a parameter of a metric in a call."""
         value = asked.measure.values[name]
         return self.values[value.name] if isinstance(value, Parameter) else literal(value)
@@ -229,7 +229,7 @@ def _compare(catalog: Catalog, group: _Group) -> Macro:
     )  # fmt: skip
     means = [entry for entry in group.entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
     of = group.call(*own, entries=means)
-    return Comparison(of, group.computes).macro("compare", "Systems next to a baseline, with tests")
+    return ComparisonAnswer(of, group.computes).macro("compare", "Systems next to a baseline, with tests")
 
 
 def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:

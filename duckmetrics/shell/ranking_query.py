@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.shell.forms import Entry
     from duckmetrics.shell.macro import Argument
-    from duckmetrics.shell.parameters import Asked, Offer
+    from duckmetrics.shell.parameters import Offer, OfferedMetric
     from duckmetrics.shell.ranking_call import RankingCall
     from duckmetrics.shell.template import Part
 
@@ -297,7 +297,7 @@ def each_row() -> exp.Select:
     return exp.select(exp.Star(**{"except_": hidden_})).from_(EACH)
 
 
-def likeness_of(catalog: Catalog, offer: Offer, asked: Asked) -> Likeness:
+def likeness_of(catalog: Catalog, offer: Offer, asked: OfferedMetric) -> Likeness:
     """Return the conventions of the tools for a metric of an offer."""
     return Likeness(catalog, asked.measure.metric, offer.arguments_of(asked))
 

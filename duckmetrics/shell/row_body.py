@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.shell.parameters import Asked
+    from duckmetrics.shell.parameters import OfferedMetric
 
 
 class RowSignatures:
@@ -57,7 +57,7 @@ class RowSignatures:
         self.catalog, self.is_weighted = catalog, is_weighted
         self.values: dict[exp.Expr, int] = {}
 
-    def template(self, one: Asked) -> str:
+    def template(self, one: OfferedMetric) -> str:
         """Return the signature of a metric with marks for the values that a call decides."""
         parts = [signature_name(self.catalog, one.measure)]
         parts += [f"{name}:{self._signed(one, name, value)}" for name, value in one.measure.params]
@@ -69,7 +69,7 @@ class RowSignatures:
         text = exp.Anonymous(this="format", expressions=[template, *texts])
         return exp.Anonymous(this="replace", expressions=[text, literal(".0|"), literal("|")])
 
-    def _signed(self, one: Asked, name: str, value: Value) -> str:
+    def _signed(self, one: OfferedMetric, name: str, value: Value) -> str:
         """Return the value of a parameter, or its mark; of one that changes nothing, the default."""
         if name == WEIGHTED and value is True:
             return self._mark(self.is_weighted)
@@ -84,7 +84,7 @@ class RowSignatures:
             given = exp.Case().when(self._condition(one, idle), literal(default)).else_(given)
         return self._mark(given)
 
-    def _condition(self, one: Asked, idle: exp.Expr) -> exp.Expr:
+    def _condition(self, one: OfferedMetric, idle: exp.Expr) -> exp.Expr:
         """Return the condition under which a parameter changes nothing, over the values of the call."""
         condition = exp.paren(idle.copy(), copy=False)
         for column in list(condition.find_all(exp.Column)):
@@ -228,7 +228,9 @@ def ordered(*arguments: Argument) -> tuple[Argument, ...]:
     return tuple(sorted(arguments, key=lambda argument: not argument.required))
 
 
-def columns_of_rows(catalog: Catalog, signatures: RowSignatures, one: Asked) -> dict[str, Value | exp.Expr]:
+def columns_of_rows(
+    catalog: Catalog, signatures: RowSignatures, one: OfferedMetric
+) -> dict[str, Value | exp.Expr]:
     """Return the columns of a metric of rows in the table of metrics."""
     return {
         "is_binary": has_relation(catalog, one.measure, BINARY),
@@ -272,7 +274,7 @@ def row_text(catalog: Catalog, template: Template, tree: exp.Expr, values: Mappi
     return template.text(hidden(given(calling, {})))
 
 
-def _is_weighted(asked: Sequence[Asked]) -> bool:
+def _is_weighted(asked: Sequence[OfferedMetric]) -> bool:
     """Return whether one of some metrics has a weighted form."""
     return any(p.name == WEIGHTED and p.default is not False for one in asked for p in one.measure.declared)
 

@@ -53,7 +53,7 @@ from duckmetrics.shell.macro import (
     query_of,
     reference,
 )
-from duckmetrics.shell.parameters import Asked, Offer, aliases_of
+from duckmetrics.shell.parameters import Offer, OfferedMetric, aliases_of
 from duckmetrics.shell.query import METRICS, SYSTEM, Steps, read_from, shown
 from duckmetrics.shell.ranking_call import PLACE
 from duckmetrics.shell.ranking_rows import AIM
@@ -109,7 +109,7 @@ class UnitsOfMetric:
         without: why the metric is no such function, None if it is one.
     """
 
-    def __init__(self, catalog: Catalog, asked: Asked) -> None:
+    def __init__(self, catalog: Catalog, asked: OfferedMetric) -> None:
         self.catalog, self.asked, self.measure = catalog, asked, asked.measure
         rows = exp.select("system", SEGMENT, "label", "score", WEIGHT, GROUP, UNIT).from_(OBSERVED)
         self.rows = {"predictions": rows}
@@ -365,7 +365,7 @@ def comparison_macro(catalog: Catalog) -> Macro:
         SLICED_BY, *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
         Argument(ADJUST, HOLM), Argument(GROUP), Argument(WEIGHT), *offer.arguments,
     )  # fmt: skip
-    query = _Compared(catalog, offer, arguments, refused).query
+    query = _ComparedRows(catalog, offer, arguments, refused).query
     title = "Systems of classified rows next to a baseline, with tests over clusters"
     return Macro(NAME, (Overload(arguments, Written(query)),), title)
 
@@ -381,7 +381,7 @@ def _offer(catalog: Catalog, names: Collection[str] = ()) -> Offer:
     return Offer(catalog, aliases_of(catalog, CLASSIFICATION, names), {**SETTLED, APPROX: None})
 
 
-class _Compared(OfRows):
+class _ComparedRows(OfRows):
     """The query of a comparison of rows: one row per system, slice and metric, next to the baseline.
 
     Args:
@@ -430,7 +430,7 @@ class _Compared(OfRows):
         ).from_(exp.Values(expressions=rows, alias=alias))  # fmt: skip
         return exp.union(known, others, distinct=False)
 
-    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+    def columns_of(self, one: OfferedMetric) -> dict[str, Value | exp.Expr]:
         known = columns_of_rows(self.catalog, self.signatures, one)
         return {**super().columns_of(one), **known, "without": None}
 

@@ -27,7 +27,7 @@ from duckmetrics.shell.macro import (
     closure,
     reference,
 )
-from duckmetrics.shell.parameters import Asked, Offer, aliases_of
+from duckmetrics.shell.parameters import Offer, OfferedMetric, aliases_of
 from duckmetrics.shell.query import METRICS, SYSTEM, Steps, known_metrics, or_no_text, placed, shown, specs_of
 from duckmetrics.shell.ranking_call import METRIC, OF_METRICS, PLACE
 from duckmetrics.shell.ranking_query import with_pieces
@@ -84,7 +84,9 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
     inner = (*SLICES, Argument(PER), Argument(HAS_PER, False), Argument(GROUP), Argument(WEIGHT))
     arguments = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
     yield (
-        values := Macro(VALUES, (Overload(arguments, Written(_Rows(catalog, offer, arguments).query)),), "")
+        values := Macro(
+            VALUES, (Overload(arguments, Written(_EvaluatedRows(catalog, offer, arguments).query)),), ""
+        )
     )
     shared = (*DATA, METRICS_ASKED, *SLICES, Argument(GROUP), *offer.arguments)
     yield Macro(
@@ -98,7 +100,9 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
             yield from _tables(catalog, table)
 
 
-def _of_metric(catalog: Catalog, values: Macro, asked: Asked, names: Mapping[str, str]) -> Iterator[Macro]:
+def _of_metric(
+    catalog: Catalog, values: Macro, asked: OfferedMetric, names: Mapping[str, str]
+) -> Iterator[Macro]:
     """Yield the macros of one metric, which call that of all metrics."""
     metric = asked.measure.metric
     own_names = [name for name in asked.names if name in names]
@@ -175,7 +179,7 @@ def _tables(catalog: Catalog, table: Definition) -> Iterator[Macro]:
     yield Macro(table.name, _with_per(*overloads), table.title, table)
 
 
-class _Rows(OfRows):
+class _EvaluatedRows(OfRows):
     """The query of metrics of classification: one row per system, slice and metric.
 
     The label and the score are expressions, so the macro itself reads the rows. The rest is a text that is
@@ -328,7 +332,7 @@ class _Rows(OfRows):
         binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))
         return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
 
-    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+    def columns_of(self, one: OfferedMetric) -> dict[str, Value | exp.Expr]:
         return {**super().columns_of(one), **columns_of_rows(self.catalog, self.signatures, one)}
 
     def _counted(self, column: str) -> exp.Expr:

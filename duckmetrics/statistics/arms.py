@@ -161,7 +161,7 @@ def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict
 MOST_ARMS = 50
 
 
-class Tally(NamedTuple):
+class ArmCounts(NamedTuple):
     """The counts of one metric in one variant.
 
     Attributes:
@@ -185,9 +185,9 @@ class Arm:
 
     name: str
     n: int
-    tallies: dict[str, Tally]
+    tallies: dict[str, ArmCounts]
 
-    def of(self, outcome: Outcome) -> Tally:
+    def of(self, outcome: Outcome) -> ArmCounts:
         """Return the tally of a metric."""
         return self.tallies[outcome.name]
 
@@ -214,9 +214,9 @@ def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[O
         if name is None:
             what = f"column {variant!r}: {n:,} unit{'s have' if n > 1 else ' has'} no variant"
             raise InputError(source.label, what, "name the variant of every unit, or leave these units out")
-    width = len(Tally._fields)
+    width = len(ArmCounts._fields)
     return [
-        Arm(name, n, {outcome.name: Tally(*counts[i * width : (i + 1) * width])
+        Arm(name, n, {outcome.name: ArmCounts(*counts[i * width : (i + 1) * width])
                       for i, outcome in enumerate(outcomes)})
         for name, n, *counts in found
     ]  # fmt: skip

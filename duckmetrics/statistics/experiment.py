@@ -173,7 +173,7 @@ LOOKS = "p, intervals and sample ratio hold at every look; planned for {:,} unit
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """The arguments of an experiment, see `duckmetrics.ab`."""
 
     variant: str
@@ -214,7 +214,7 @@ def read_looks(sequential: Any, planned: Any) -> int | None:
     return whole_number(usual if planned is None else planned)
 
 
-class Compared(NamedTuple):
+class ComparedOutcome(NamedTuple):
     """One metric: the rows of its statistic by variant, and the warnings."""
 
     statistic: str
@@ -222,7 +222,7 @@ class Compared(NamedTuple):
     warnings: list[str]
 
 
-def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
+def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experiment:
     """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
     before = len(engine.ran)
     with engine.exclusive(keep=False):
@@ -261,7 +261,12 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
 
 
 def _of_outcomes(
-    engine: Engine, source: Source, variant: str, outcomes: Sequence[Outcome], arms: Sequence[Arm], plan: Plan
+    engine: Engine,
+    source: Source,
+    variant: str,
+    outcomes: Sequence[Outcome],
+    arms: Sequence[Arm],
+    plan: ExperimentPlan,
 ) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     """Return the rows of all metrics, the notes and the warnings."""
     rows: list[dict[str, Any]] = []
@@ -306,7 +311,7 @@ def _table(source: Source, label: str, columns: Mapping[str, str], rows: Sequenc
     return replace(source, label=label, relation=relation, columns=columns, renamed={}, empty=False)
 
 
-def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Plan) -> SampleRatio:
+def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: ExperimentPlan) -> SampleRatio:
     """Test whether the variants have the units that their shares call for."""
     observed = {arm.name: arm.n for arm in arms}
     shares = read_shares(plan.shares, list(observed))
@@ -314,7 +319,7 @@ def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], plan: Pla
 
 
 def _ratio(
-    engine: Engine, source: Source, plan: Plan, observed: dict[str, int], shares: dict[str, float]
+    engine: Engine, source: Source, plan: ExperimentPlan, observed: dict[str, int], shares: dict[str, float]
 ) -> SampleRatio:
     rows = [(float(observed[name]), share) for name, share in shares.items()]
     table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
@@ -326,12 +331,12 @@ def _ratio(
 
 
 def _compared(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: Plan
-) -> Compared:
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: ExperimentPlan
+) -> ComparedOutcome:
     """Compute the statistic of one metric."""
     statistic = _statistic(outcome, arms)
     if not arms[0].of(outcome).known:
-        return Compared(statistic, {}, [])
+        return ComparedOutcome(statistic, {}, [])
     params = {"control": arms[0].name, "level": plan.level}
     columns = {"arm": variant, "value": outcome.value}
     if plan.planned is not None:
@@ -364,7 +369,7 @@ def _before(
 def _looked_at(
     engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm],
     params: Mapping[str, Any],
-) -> Compared:  # fmt: skip
+) -> ComparedOutcome:  # fmt: skip
     """Compute the statistic of one metric of a sequential test."""
     columns = {"arm": variant, "value": outcome.value}
     if outcome.denominator is not None:
@@ -379,7 +384,7 @@ def _looked_at(
 
 def _adjusted_values(
     engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
-) -> tuple[Compared, Source]:
+) -> tuple[ComparedOutcome, Source]:
     """Return the results of CUPED, and the values that it compares."""
     columns = {"arm": variant, "value": outcome.value, "covariate": outcome.before or ""}
     compared = _run(engine, CUPED, source, columns, {"control": arms[0].name, "level": level})
@@ -408,10 +413,10 @@ def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
 def _run(
     engine: Engine, statistic: str, source: Source, columns: Mapping[str, str], params: Mapping[str, Any],
     more: Sequence[str] = (),
-) -> Compared:  # fmt: skip
+) -> ComparedOutcome:  # fmt: skip
     found, warnings = computed(engine, read_statistic(statistic, params), source, columns)
     rows = {row["arm"]: row for row in found.to_pylist()}
-    return Compared(statistic, rows, [*(warnings if rows else []), *more])
+    return ComparedOutcome(statistic, rows, [*(warnings if rows else []), *more])
 
 
 def _center(outcome: Outcome, arms: Sequence[Arm]) -> float | None:
@@ -430,7 +435,7 @@ def _few_hits(outcome: Outcome, arms: Sequence[Arm]) -> list[str]:
             "see 'duckmetrics test fisher-exact'"]  # fmt: skip
 
 
-def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm]) -> list[dict[str, Any]]:
+def _rows(outcome: Outcome, compared: ComparedOutcome, arms: Sequence[Arm]) -> list[dict[str, Any]]:
     """Return a row for every treated variant; that of a variant without values has none."""
     control, rows = arms[0], []
     for arm in arms[1:]:
@@ -450,7 +455,9 @@ def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm]) -> list[dic
     return rows
 
 
-def _judge(engine: Engine, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan) -> None:
+def _judge(
+    engine: Engine, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: ExperimentPlan
+) -> None:
     """Add the adjusted p-values, the verdicts and the reasons for missing ones."""
     for row, p in zip(rows, _adjusted(engine, [row["p"] for row in rows], plan.adjust), strict=True):
         row |= {"p_adjusted": p, "adjust": plan.adjust}

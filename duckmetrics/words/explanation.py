@@ -44,7 +44,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Place:
+class DifferencePlace:
     """The place of a difference among those of all queries.
 
     Attributes:
@@ -70,7 +70,7 @@ class Sizes(NamedTuple):
     share: float | None
 
 
-class Values:
+class ExplainedValues:
     """The values of one system, or of two, which the rows of an explanation add up to."""
 
     metric: str
@@ -105,7 +105,7 @@ class Values:
 
 
 @dataclass(frozen=True, repr=False)
-class QueryFacts(Values):
+class QueryFacts(ExplainedValues):
     """The contribution of each item to the value of one query, of one system or of two side by side.
 
     Attributes:
@@ -134,7 +134,7 @@ class QueryFacts(Values):
     rows: tuple[dict[str, Any], ...]
     side: Side
     baseline_side: Side | None = None
-    place: Place | None = None
+    place: DifferencePlace | None = None
     cutoff: int | None = None
     show: tuple[str, ...] = ()
     n: int = 10
@@ -156,7 +156,7 @@ class QueryFacts(Values):
 
 
 @dataclass(frozen=True, repr=False)
-class GroupFacts(Values):
+class GroupFacts(ExplainedValues):
     """The contribution of each group of items to the mean of a metric, of one system or of two.
 
     Attributes:
@@ -306,7 +306,7 @@ UNJUDGED, NOTHING = "?", "-"
 BASELINE = "baseline_"
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """A table in text, with the columns that are aligned to the right."""
 
     header: list[str]
@@ -333,7 +333,7 @@ def heading(found: QueryFacts) -> str:
     return f"query {visible_query(found.query)}, {visible(found.metric)}: {values_text(found)}"
 
 
-def values_text(found: Values) -> str:
+def values_text(found: ExplainedValues) -> str:
     """Write the values of both systems and their difference."""
     if found.baseline_side is None:
         name = "" if found.side.system is None else f"{name_of(found.side)} "
@@ -491,7 +491,7 @@ def _not_found(found: QueryFacts) -> list[str]:
 # --- lists -------------------------------------------------------------------------------------------
 
 
-def list_tables(found: QueryFacts, together: bool) -> list[Table]:
+def list_tables(found: QueryFacts, together: bool) -> list[TextTable]:
     """Return the lists of the systems.
 
     Args:
@@ -503,7 +503,7 @@ def list_tables(found: QueryFacts, together: bool) -> list[Table]:
     return [_lists(found, sides)] if together else [_lists(found, [side]) for side in sides]
 
 
-def _lists(found: QueryFacts, sides: Sequence[tuple[str, Side]]) -> Table:
+def _lists(found: QueryFacts, sides: Sequence[tuple[str, Side]]) -> TextTable:
     """Return a line for each rank, and the sums that the columns add up to."""
     header, numeric = ["rank"], ["rank"]
     columns: list[list[list[str]]] = []
@@ -519,7 +519,7 @@ def _lists(found: QueryFacts, sides: Sequence[tuple[str, Side]]) -> Table:
         columns.append(_list_cells(found, start, side, ranked, ranks))
     labels = [*map(str, ranks), "", ""]
     cells = [[label, *(c for column in columns for c in column[i])] for i, label in enumerate(labels)]
-    return Table(header, [line for line in cells if any(c for c in line)], numeric)
+    return TextTable(header, [line for line in cells if any(c for c in line)], numeric)
 
 
 def _ranked(found: QueryFacts, start: str) -> dict[int, dict[str, Any]]:
@@ -583,7 +583,7 @@ def total_line(found: GroupFacts) -> str:
     return f"{visible(found.metric)} by {visible(found.by)}: {values_text(found)}{better}"
 
 
-def group_table(found: GroupFacts) -> Table:
+def group_table(found: GroupFacts) -> TextTable:
     """Return a line for each group: its contributions, their difference and its share."""
     compared = found.baseline_side is not None
     header = [visible(found.by)]
@@ -600,7 +600,7 @@ def group_table(found: GroupFacts) -> Table:
             line.append(number(row["difference"], "+"))
         share = "" if row["share"] is None else f"{row['share']:z.1%}"
         cells.append([*line, share, *(_details(found, row) if found.details else [_count_of(row, compared)])])
-    return Table(header, cells, header[1:])
+    return TextTable(header, cells, header[1:])
 
 
 def _count_of(row: dict[str, Any], compared: bool) -> str:

@@ -149,7 +149,7 @@ class Fact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSystem:
     """The facts that the sentence is about, without those of the baseline.
 
     Attributes:
@@ -176,7 +176,7 @@ class Compared:
         return self.overall[0].metric
 
 
-def leading_sentence(compared: Compared) -> str:
+def leading_sentence(compared: ComparedSystem) -> str:
     """Return the verdict of a comparison in one sentence, without a full stop."""
     systems = compared.systems
     text = _of_one(compared, systems[0]) if len(systems) == 1 else _of_several(compared, systems)
@@ -199,7 +199,7 @@ def place_of(segment: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in segment.items())
 
 
-def _of_one(compared: Compared, system: str) -> str:
+def _of_one(compared: ComparedSystem, system: str) -> str:
     places = {verdict: _places(compared, system, verdict) for verdict in (WORSE, BETTER)}
     return _told(system, compared.baseline, compared.overall, places)
 
@@ -270,7 +270,7 @@ def _meaning(facts: Sequence[Fact]) -> str:
     return f" ({facts[0].words})" if is_one else ""
 
 
-def _of_several(compared: Compared, systems: Sequence[str]) -> str:
+def _of_several(compared: ComparedSystem, systems: Sequence[str]) -> str:
     """Return the sentence about several systems by the first metric, with the exceptions of better ones."""
     metric = compared.metric
     verdicts = {fact.system: fact.verdict for fact in compared.overall if fact.metric == metric}
@@ -291,7 +291,7 @@ def _of_several(compared: Compared, systems: Sequence[str]) -> str:
     return "; ".join(told) + (f", but {'; '.join(exceptions)}" if exceptions else "")
 
 
-def _closest(compared: Compared) -> Fact | None:
+def _closest(compared: ComparedSystem) -> Fact | None:
     """Return the best system by the first metric, if the baseline has the best value of all."""
     own = [fact for fact in compared.overall if fact.metric == compared.metric]
     known = [(fact.gain, fact) for fact in own if fact.gain is not None]
@@ -348,7 +348,7 @@ def _standings(groups: Mapping[str, Sequence[str]], baseline: str) -> Iterator[s
             yield f"{named(group, 'systems')} {verb(len(group), *forms)} {baseline}"
 
 
-def _exceptions(compared: Compared, system: str, has_name: bool) -> Iterator[str]:
+def _exceptions(compared: ComparedSystem, system: str, has_name: bool) -> Iterator[str]:
     """Yield where a system that is better by the first metric is worse.
 
     Args:
@@ -361,7 +361,7 @@ def _exceptions(compared: Compared, system: str, has_name: bool) -> Iterator[str
         yield f"{f'{system} is ' if has_name else ''}worse than {compared.baseline} {' and '.join(where)}"
 
 
-def _places(compared: Compared, system: str, verdict: str) -> list[str]:
+def _places(compared: ComparedSystem, system: str, verdict: str) -> list[str]:
     """Return the slices with a verdict on the first metric, and those where a system is worse on others."""
     own = [fact for fact in compared.facts if fact.place and fact.system == system]
     found: dict[str, list[str]] = {}

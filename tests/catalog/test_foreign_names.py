@@ -22,7 +22,7 @@ from support.cases import CATALOG
 from support.command_line import exports, run
 
 if TYPE_CHECKING:
-    from duckmetrics.catalog.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Preset, PresetEntry
     from support.command_line import Command
 
 __all__ = ["exports", "run"]
@@ -33,7 +33,7 @@ SAME = 1e-12
 AMBIGUOUS = {"Novelty(10)"}
 
 
-def written() -> list[tuple[Preset, str, str, Entry, str]]:
+def written() -> list[tuple[Preset, str, str, PresetEntry, str]]:
     return [(*one, name) for one in entries() for name in written_names(one[0], one[1], one[3].name)]
 
 

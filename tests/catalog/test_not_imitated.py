@@ -9,7 +9,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError, UnsupportedError
-from duckmetrics.catalog.presets import NEVER, Entry, Preset, presets
+from duckmetrics.catalog.presets import NEVER, Preset, PresetEntry, presets
 from duckmetrics.catalog.specs import parse_measure
 from support.cases import CATALOG
 
@@ -20,14 +20,14 @@ RUN = pa.table({"query_id": ["a", "a"], "item_id": ["x", "y"], "score": [2.0, 1.
 TRUTH = pa.table({"query_id": ["a", "a"], "item_id": ["x", "y"], "relevance": [0.5, 1.0]})
 
 
-def entries() -> Iterator[tuple[Preset, str, str, Entry]]:
+def entries() -> Iterator[tuple[Preset, str, str, PresetEntry]]:
     for tool in presets().values():
         for family, known in tool.families.items():
             for name, entry in known.metrics.items():
                 yield tool, family, name, entry
 
 
-def spec_of(family: str, name: str, entry: Entry, **given: object) -> str:
+def spec_of(family: str, name: str, entry: PresetEntry, **given: object) -> str:
     params = CATALOG.metrics[family, name].own_params
     needed = {p.name: 0.5 for p in params.values() if p.required} | given
     arguments = ", ".join(f"{n}={value}" for n, value in needed.items())
@@ -42,7 +42,7 @@ WHOLE = [one for one in entries() if "floor(relevance)" in one[3].requires]
 @pytest.mark.parametrize(("tool", "family", "name", "entry", "param"), OTHERWISE,
                          ids=lambda v: getattr(v, "name", v))  # fmt: skip
 def test_a_parameter_that_a_tool_has_otherwise(
-    tool: Preset, family: str, name: str, entry: Entry, param: str
+    tool: Preset, family: str, name: str, entry: PresetEntry, param: str
 ) -> None:
     for spec, switches in (
         (spec_of(family, name, entry, **{param: 2}), {}),
@@ -55,7 +55,7 @@ def test_a_parameter_that_a_tool_has_otherwise(
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("tool", "family", "name", "entry"), WHOLE, ids=lambda v: getattr(v, "name", v))
-def test_fractional_grades(tool: Preset, family: str, name: str, entry: Entry) -> None:
+def test_fractional_grades(tool: Preset, family: str, name: str, entry: PresetEntry) -> None:
     with pytest.raises(InputError, match=r"relevance = FLOOR\(relevance\)"):
         duckmetrics.evaluate(RUN, TRUTH, spec_of(family, name, entry), like=tool.name)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duckmetrics.catalog.presets import Entry, Preset
+    from duckmetrics.catalog.presets import Preset, PresetEntry
     from support.command_line import Command
 
 __all__ = ["exports", "run"]
@@ -35,7 +35,7 @@ DATA = ("FROM (VALUES ('q', 'a', 2), ('q', 'b', 1)) AS t(query_id, item_id, scor
         "FROM (VALUES ('q', 'b', 1), ('r', 'b', 1)) AS t(query_id, item_id, relevance)")  # fmt: skip
 
 
-def entries() -> Iterator[tuple[Preset, str, str, Entry]]:
+def entries() -> Iterator[tuple[Preset, str, str, PresetEntry]]:
     for tool in presets().values():
         for family, known in tool.families.items():
             for name, entry in known.metrics.items():
@@ -66,7 +66,7 @@ def test_a_file_has_no_other_keys(path: Path) -> None:
     ("tool", "family", "name", "entry"),
     [pytest.param(*found, id=f"{found[0].name}-{found[1]}-{found[2]}") for found in entries()],
 )
-def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str, entry: Entry) -> None:
+def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str, entry: PresetEntry) -> None:
     """The metric allows every value, and the value reaches the measure."""
     metric = CATALOG.metrics[family, name]
     params = CATALOG.params(metric)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from duckmetrics.pages.screens import (
-    Column,
     Interval,
+    ScreenColumn,
     decimals_for,
     drawings,
     fitted,
@@ -73,11 +73,11 @@ def test_text_is_broken_between_words_and_long_words_within() -> None:
     assert wrapped("", 10) == [""]
 
 
-def columns() -> list[Column]:
+def columns() -> list[ScreenColumn]:
     return [
-        Column("metric", ["ndcg@10", "a rather long name of a metric"], is_number=False, is_key=True),
-        Column("n", ["10", "20"], rank=1),
-        Column("value", ["0.5", "0.25"]),
+        ScreenColumn("metric", ["ndcg@10", "a rather long name of a metric"], is_number=False, is_key=True),
+        ScreenColumn("n", ["10", "20"], rank=1),
+        ScreenColumn("value", ["0.5", "0.25"]),
     ]
 
 
@@ -100,7 +100,7 @@ def test_a_long_name_stands_above_its_line() -> None:
 
 
 def test_a_table_without_names_is_stacked_as_well() -> None:
-    numbers = [Column("value", ["0.5", "0.25"]), Column("number", ["10", "20"])]
+    numbers = [ScreenColumn("value", ["0.5", "0.25"]), ScreenColumn("number", ["10", "20"])]
     stacked = ["  value", "    0.5", "  number", "    10", "  value", "    0.25", "  number", "    20"]
     assert table_lines(numbers, 10) == stacked
 

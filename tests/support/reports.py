@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 from duckmetrics.pages.report_model import (
     AtCutoff,
     Checked,
-    Curve,
     Metric,
     Pictures,
     Problem,
+    ReportCurve,
     ReportData,
     Row,
 )
@@ -109,7 +109,7 @@ def with_charts(data: ReportData) -> ReportData:
     return replace(data, pictures=pictures, checked=Checked((problem,), 12, {"predictions": 10}))
 
 
-def curves(systems: tuple[str, ...]) -> tuple[Curve, ...]:
+def curves(systems: tuple[str, ...]) -> tuple[ReportCurve, ...]:
     """Return the tables of a classifier."""
     numbers = {
         "roc": ((0.0, 0.0, 0.0), (0.1, 0.5, 0.1), (1.0, 1.0, 0.8)),
@@ -122,7 +122,7 @@ def curves(systems: tuple[str, ...]) -> tuple[Curve, ...]:
         "histogram": tuple((i / 4, (i + 1) / 4, 4, i, 4 - i, i / 6, (4 - i) / 10) for i in range(4)),
     }  # fmt: skip
     return tuple(
-        Curve(table, drawing, tuple(
+        ReportCurve(table, drawing, tuple(
             {"system": system, **dict(zip(DRAWINGS[drawing].columns, row, strict=True))}
             for system in systems for row in numbers[drawing]
         ))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.words.verdict import Compared, Fact, leading_sentence
+from duckmetrics.words.verdict import ComparedSystem, Fact, leading_sentence
 from duckmetrics.words.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ METRICS, PLACES = "abcdefg", ["country BR", "country DE", "country FR", "country
 MEANINGS = ("", "no direction is better", "nearer to 1")
 
 
-def drawn(seed: int) -> Compared:
+def drawn(seed: int) -> ComparedSystem:
     """Return a comparison with verdicts at random; the page groups the digits of values from 1,000 on."""
     at = random.Random(seed)
     known = at.sample(VERDICTS, at.randint(1, len(VERDICTS)))
@@ -39,10 +39,10 @@ def drawn(seed: int) -> Compared:
         for place in ["", *at.sample(PLACES, at.choice((0, 1, 2, 5)))]
         for system in systems
     ]  # fmt: skip
-    return Compared("base", facts)
+    return ComparedSystem("base", facts)
 
 
-def of_page(asked: Sequence[Compared]) -> list[str]:
+def of_page(asked: Sequence[ComparedSystem]) -> list[str]:
     told = [{"baseline": one.baseline, "facts": [fact._asdict() for fact in one.facts]} for one in asked]
     done = subprocess.run(
         ["node", str(SENTENCES)], input=json.dumps(told), capture_output=True, encoding="utf-8", check=False

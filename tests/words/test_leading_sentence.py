@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duckmetrics.words.verdict import (
-    Compared,
+    ComparedSystem,
     Fact,
     Pair,
     leading_sentence,
@@ -83,31 +83,31 @@ SLICED = [
 @pytest.mark.parametrize(("overall", "slices", "sentence"), SLICED)
 def test_slices_are_the_exception(overall: str, slices: list[tuple[str, str, str]], sentence: str) -> None:
     placed = [fact("B", verdict, metric, place) for place, verdict, metric in slices]
-    assert leading_sentence(Compared("A", [fact("B", overall), *placed])) == sentence
+    assert leading_sentence(ComparedSystem("A", [fact("B", overall), *placed])) == sentence
 
 
 def test_metrics_and_slices_that_contradict_stand_together() -> None:
     facts = [fact("B", BETTER), fact("B", WORSE, "m2"), fact("B", UNCLEAR, "m3"), fact("B", WORSE, place=JP)]
-    told = leading_sentence(Compared("A", facts))
+    told = leading_sentence(ComparedSystem("A", facts))
     assert told == "B is better than A on m1, but worse on m2 and in country JP, unclear on m3"
 
 
 def test_an_exception_names_its_system_after_others() -> None:
     facts = [fact("B", BETTER), fact("C", UNCLEAR), fact("B", WORSE, place=JP)]
-    told = leading_sentence(Compared("A", facts))
+    told = leading_sentence(ComparedSystem("A", facts))
     standings = "B is better than A by m1; C does not clearly differ from A"
     assert told == f"{standings}, but B is worse than A in country JP"
 
 
 def test_one_difference_without_a_direction_has_its_meaning() -> None:
     aimed = Fact("B", "m2", DIFFERENT, words="on the other side of 1")
-    assert leading_sentence(Compared("A", [aimed])) == "B differs from A on m2 (on the other side of 1)"
-    told = leading_sentence(Compared("A", [fact("B", BETTER), aimed]))
+    assert leading_sentence(ComparedSystem("A", [aimed])) == "B differs from A on m2 (on the other side of 1)"
+    told = leading_sentence(ComparedSystem("A", [fact("B", BETTER), aimed]))
     assert told == "B is better than A on m1, different on m2 (on the other side of 1)"
 
 
 def test_names_stay_on_their_line() -> None:
-    assert leading_sentence(Compared("A\nB", [fact("C\t", BETTER)])) == "C\\t is better than A\\nB"
+    assert leading_sentence(ComparedSystem("A\nB", [fact("C\t", BETTER)])) == "C\\t is better than A\\nB"
 
 
 SEVERAL = {
@@ -127,7 +127,7 @@ SEVERAL = {
 @pytest.mark.parametrize("verdicts", SEVERAL, ids=", ".join)
 def test_the_best_of_several_is_named_only_where_tests_show_it(verdicts: tuple[str, ...]) -> None:
     facts = [fact(system, verdict) for system, verdict in zip("BCDEF", verdicts, strict=False)]
-    assert leading_sentence(Compared("A", facts)) == SEVERAL[verdicts]
+    assert leading_sentence(ComparedSystem("A", facts)) == SEVERAL[verdicts]
 
 
 CLOSEST = {
@@ -149,13 +149,13 @@ def test_a_baseline_with_the_best_value_is_named_with_the_closest_system(verdict
         Fact(system, "m1", verdict, before=0.687, value=value, gain=value - 0.687)
         for (system, value), verdict in zip(values.items(), verdicts, strict=True)
     ]
-    assert leading_sentence(Compared("A", facts)) == CLOSEST[verdicts]
+    assert leading_sentence(ComparedSystem("A", facts)) == CLOSEST[verdicts]
 
 
 def test_a_system_with_a_better_value_is_not_below_the_baseline() -> None:
     facts = [Fact(system, "m1", UNCLEAR, before=0.6, value=0.6 + gain, gain=gain)
              for system, gain in (("B", -0.1), ("C", 0.01))]  # fmt: skip
-    assert leading_sentence(Compared("A", facts)) == "B and C do not clearly differ from A by m1"
+    assert leading_sentence(ComparedSystem("A", facts)) == "B and C do not clearly differ from A by m1"
 
 
 def test_a_slice_of_several_columns_has_its_values_where_they_are_clear() -> None:
@@ -168,7 +168,7 @@ def test_a_slice_of_several_columns_has_its_values_where_they_are_clear() -> Non
 def test_the_best_of_several_has_its_exceptions() -> None:
     facts = [fact("B", BETTER), fact("C", WORSE), fact("B", WORSE, "ece"), fact("C", WORSE, "ece")]
     facts += [fact("B", WORSE, place=JP), fact("C", WORSE, place=JP)]
-    told = leading_sentence(Compared("A", facts))
+    told = leading_sentence(ComparedSystem("A", facts))
     assert told == "B is the best of 3 systems by m1, but worse than A on ece and in country JP"
 
 
@@ -213,5 +213,5 @@ def test_pairs_claim_no_more_than_the_tests_show(pairs: list[Pair], sentence: st
 
 def test_the_first_metric_leads() -> None:
     overall = [fact("B", BETTER, "m1"), fact("B", WORSE, "m2"), fact("B", WORSE, "m3")]
-    told = leading_sentence(Compared("A", overall))
+    told = leading_sentence(ComparedSystem("A", overall))
     assert told == "B is better than A on m1, but worse on m2 and m3"
