@@ -324,7 +324,7 @@ def test_a_killed_process_leaves_the_old_file(here: Command, folder: Path) -> No
     assert here(*EVALUATE, "-o", "r.csv").code == 0
     before = Path("r.csv").read_bytes()
     code = (
-        "import os, sys; from duckmetrics import cli; from duckmetrics.outputs import targets; "
+        "import os, sys; from duckmetrics import cli; from duckmetrics.engines import targets; "
         "targets._keep_mode = lambda *_: os.kill(os.getpid(), 9); cli.main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", code, *EVALUATE, "-o", "r.csv"], capture_output=True)

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "docs/try"
 _CALL = re.compile(r"\b(\w+)\s*\(")
-_WORD = re.compile(r"\w+")
 # A call that sets conventions for each metric: by a tool, or in the text of a metric.
-_SETS = re.compile(r"\blike\b|conventions|'[^']*\w\([^']*'", re.IGNORECASE)
 
 
 def script(name: str) -> ModuleType:
@@ -59,9 +57,6 @@ class Tab:
     def files_of(self, sql: str) -> list[str]:
         """Return the files that a question needs, in the order in which they must be read."""
         called = [self.index[name.lower()] for name in _CALL.findall(sql) if name.lower() in self.index]
-        if _SETS.search(sql):
-            words = {word.lower() for word in _WORD.findall(sql)}
-            called += [self.index[m] for one in called for n, m in one.get("also", {}).items() if n in words]
         return [file for known in called for file in [*known["needs"], known["file"]]]
 
     def ask(self, sql: str) -> list[dict[str, Any]]:

@@ -112,20 +112,3 @@ def test_every_macro_works_with_the_macros_of_its_index(folder: Path, tmp_path: 
                         wrong.append(f"{asked}: {str(error)[:300]}")
     assert n > 240
     assert not wrong, chr(10).join(wrong)
-
-
-@pytest.mark.slow
-def test_the_text_of_a_call_names_further_macros(folder: Path) -> None:
-    """`evaluate` calls the macro of each metric that has parameters in the text."""
-    asked = Tab(folder).index["evaluate"]["also"]
-    assert asked["map"] == "average_precision"
-    missing = []
-    for name in asked:
-        tab = Tab(folder)
-        tab.connection.execute(TABLES)
-        try:
-            tab.ask(f"FROM evaluate(predictions, truth, '{name}(missing=skip)')")
-        except duckdb.Error as error:  # a metric that is not listed, or needs another parameter
-            if "does not exist" in str(error):
-                missing.append(f"{name}: {error}")
-    assert not missing
