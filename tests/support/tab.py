@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "docs/try"
 _CALL = re.compile(r"\b(\w+)\s*\(")
-# A call that sets conventions for each metric: by a tool, or in the text of a metric.
 
 
 def script(name: str) -> ModuleType:
