@@ -1,4 +1,4 @@
-"""One definition: a file under sql/, its header and its query."""
+"""One definition: a file under sql/, the keys of its header, its range and its query."""
 
 from __future__ import annotations
 

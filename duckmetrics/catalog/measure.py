@@ -1,4 +1,4 @@
-"""A measure: a metric with a value for every parameter."""
+"""A measure: a metric with a value for every parameter, its signature, and the facts about parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that other tools have for the metrics, such as ``P_10`` or ``nDCG@10``, as the presets list them."""
+"""Names of metrics: those of other tools, such as ``P_10``, and those that are misspelled."""
 
 from __future__ import annotations
 

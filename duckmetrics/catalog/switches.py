@@ -1,4 +1,4 @@
-"""The switches and parameters that metrics, tables or statistics take, each once by its name."""
+"""The switches and parameters that metrics take, each once by its name, and those without effect."""
 
 from __future__ import annotations
 

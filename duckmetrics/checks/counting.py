@@ -1,4 +1,4 @@
-"""Counting the offenders of a check: many checks in one scan where that is possible."""
+"""Counting the offenders of checks, many in one scan, and the messages about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes on the data in addition to the checks: they depend on the slices, or on the counts of a result."""
+"""Notes on the data in addition to the checks: on slices, columns that nobody named, copies of systems."""
 
 from __future__ import annotations
 

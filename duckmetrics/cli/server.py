@@ -1,4 +1,4 @@
-"""A server for one page and the files of its user, which only this machine can reach."""
+"""The page on this machine: where it is installed, and a server that only this machine can reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inference from a rank among sampled candidates to the rank among all items.
+"""From ranks among sampled candidates to metrics among all items.
 
 One relevant item has rank r of n. Of the other items m are drawn, uniformly and with replacement, so
 that its rank among the candidates is 1 + Binomial(m, (r - 1) / (n - 1)). The files under sql/sampling

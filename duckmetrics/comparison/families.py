@@ -1,4 +1,4 @@
-"""Families of p-values: they are adjusted for their number, and so is what a test can detect."""
+"""Families of p-values that are adjusted together, and what is found about them."""
 
 from __future__ import annotations
 

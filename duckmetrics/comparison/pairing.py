@@ -1,4 +1,4 @@
-"""Pairing: a comparison needs values of the same units."""
+"""The tests of a comparison, and pairing: a paired test needs values of the same units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan: the number of units that a comparison needs, and the differences that it finds."""
+"""A plan: the number of units that a comparison needs, the differences that it finds, and its chart."""
 
 from __future__ import annotations
 

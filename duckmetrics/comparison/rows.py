@@ -1,4 +1,4 @@
-"""The rows of a comparison: the results of the tests for each system, metric and slice."""
+"""The rows of a comparison: the results of the tests for each system, metric and slice, paired or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan rule for aggregates over a UNION ALL whose branches have different columns.
+"""Plan rules for aggregates over a UNION ALL whose branches differ, and for steps that are kept.
 
 The relevant items of a query stand in one relation twice: in the ideal order, and in the ranking if they were
 returned. A sum over the one reads NULL in each row of the other, but DuckDB computes it for all of them.

@@ -1,4 +1,4 @@
-"""Composition: many measures, one query, every shared step computed once.
+"""Composition: many measures, one query, every shared step computed once, and the policies of a query.
 
 A metric file reads relations; a relation file reads relations and inputs. `Composer` binds each
 file to the parameters of a measure and keeps the outcome as a named step. Two measures that need

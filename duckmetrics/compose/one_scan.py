@@ -1,4 +1,4 @@
-"""A plan rule for aggregates that group the same rows by the same columns: they become one.
+"""Plan rules for aggregates over the same rows, and for windows over parts that can be divided.
 
 Metrics read different steps of the rows, such as clipped probabilities. Each of these steps only computes
 columns, but DuckDB groups all rows again for each of them.

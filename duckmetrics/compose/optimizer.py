@@ -1,4 +1,4 @@
-"""Plan rules: rewritings of the composed query that leave every value as it is.
+"""Plan rules: rewritings of the composed query that leave every value as it is, and unread columns.
 
 Each rule is one function, and its docstring gives the reason.
 """

@@ -1,4 +1,4 @@
-"""The SQL constructs that a definition may use, so that it means the same on every engine.
+"""The SQL constructs that a definition may use on every engine, and the tables of its user there.
 
 The list names allowed constructs, not forbidden ones: of 199 constructs that were tried on four engines, 27
 gave another value without an error somewhere. A file that needs more says so in its header, in the line

@@ -1,4 +1,4 @@
-"""Files that DuckDB reads as tables: Parquet, CSV, JSON and TREC, single ones, patterns and folders."""
+"""Files that DuckDB reads as tables: Parquet, CSV, JSON and TREC, folders, Delta Lake and Iceberg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of a DuckDB database that results are appended to, run after run."""
+"""Databases that are written: tables that results are appended to, and the macros."""
 
 from __future__ import annotations
 

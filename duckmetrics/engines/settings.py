@@ -1,4 +1,4 @@
-"""Settings of a session of DuckDB that decide about numbers: the usual ones for a call, then those before."""
+"""Settings of a session of DuckDB: those that decide about numbers, limits, stores, statements of setup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Apache Spark engine, the only module that imports pyspark.
+"""The Apache Spark engine: its queries, its plans, small results, and the steps that it shows.
 
 It takes a session as it is, classic or Spark Connect, and runs the same queries, written for Spark. The
 values per query and per segment that an evaluation keeps stay with the executors; only results are collected.

@@ -1,4 +1,4 @@
-"""Sessions of Apache Spark, their jobs, and what their errors say."""
+"""Sessions of Apache Spark, their jobs and views, and what their errors say."""
 
 from __future__ import annotations
 

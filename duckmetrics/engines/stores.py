@@ -1,4 +1,4 @@
-"""Results in stores of objects, such as S3, written through a connection that reaches the store.
+"""Results in stores of objects such as S3, and those that Spark writes.
 
 An object appears when it is complete. It is replaced only if it is an output of ours, see `outputs`.
 """

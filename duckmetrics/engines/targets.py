@@ -1,4 +1,4 @@
-"""The files that results go to. Every file of the package is written through this module.
+"""The files and folders that results go to, never over one that is not an output.
 
 A file is replaced only if it is an output of ours, and only when its successor is complete.
 """

@@ -1,4 +1,4 @@
-"""Explanations of rankings: what each item adds to the value of one query."""
+"""Explanations of rankings: what each item, or group of items, adds to a value."""
 
 from __future__ import annotations
 

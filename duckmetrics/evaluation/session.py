@@ -1,4 +1,4 @@
-"""One evaluation: a request on an engine, and the tables that were attached to it."""
+"""One evaluation: a request on an engine, its tables, the columns they need, and its time zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan rule for rows that many groups have in the same order: one group of each kind is sorted.
+"""Codes for ids, ideal orders that queries share, and rows that are sorted once for several metrics.
 
 The ideal order of a query depends only on how many items have each grade. There are few grades, and many
 queries have the same number of items of each.

@@ -1,4 +1,4 @@
-"""Whole numbers that sort the rows of many queries: from the upper bits to the lower ones query, score, item.
+"""Whole numbers that sort the rows of many queries at once, and orders that files already have.
 
 DuckDB sorts one whole number in half of the time that it needs for an id, a score and an item. The bits of
 the score are the distance from the largest score, so they are equal for scores that are equal, or almost;

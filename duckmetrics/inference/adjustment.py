@@ -1,4 +1,4 @@
-"""p-values of several tests, adjusted for their number."""
+"""p-values adjusted for their number, from all of them or by the largest statistic."""
 
 from __future__ import annotations
 

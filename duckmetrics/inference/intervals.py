@@ -1,4 +1,4 @@
-"""Intervals of results: the values of every unit, kept once, and the bounds that a file makes of them."""
+"""Intervals of results, from the values of every unit, and chances to be the best."""
 
 from __future__ import annotations
 

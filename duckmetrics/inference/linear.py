@@ -1,4 +1,4 @@
-"""Measures as functions of sums over rows, and the values that they give to units."""
+"""Measures as functions of sums over rows: their derivatives, and the values that they give to units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values of units of rows, such as users, from their sums."""
+"""The values of units of rows, such as users: delta method, jackknife, bootstrap, many units at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's columns, mapped to canonical names."""
+"""The user's columns, mapped to canonical names: ids, their kinds, and the values of scores and grades."""
 
 from __future__ import annotations
 

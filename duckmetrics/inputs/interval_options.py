@@ -1,4 +1,4 @@
-"""Options of intervals and tests, read and checked."""
+"""Options of intervals, tests and margins, read and checked."""
 
 from __future__ import annotations
 

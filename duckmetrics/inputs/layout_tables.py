@@ -1,4 +1,4 @@
-"""Tables under layouts: the columns of tools under canonical names, with a note for each table."""
+"""Tables under layouts: the columns of tools under canonical names, positive labels, and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attributes of the queries by which results are split or grouped."""
+"""The canonical inputs of rankings: attributes of queries, cut-offs, history, catalogue, reference."""
 
 from __future__ import annotations
 

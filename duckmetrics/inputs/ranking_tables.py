@@ -1,4 +1,4 @@
-"""The tables of rankings, and the ids of queries and items in them."""
+"""The tables of rankings: their ids, the predictions, and the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as people name them: paths, patterns, SQL, tables of the connection."""
+"""Tables as people name them: paths, patterns, SQL, tables of the connection; and files that change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chart: a title that says what is seen, a description, a drawing, and the aggregated numbers behind it."""
+"""A chart and its parts: a title that says what is seen, figures with axes, and documents of its own."""
 
 from __future__ import annotations
 

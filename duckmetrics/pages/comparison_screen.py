@@ -1,4 +1,4 @@
-"""A comparison on a terminal: the verdict, each metric with its interval drawn, and the worst slices."""
+"""A comparison on a terminal: the verdict, intervals drawn, the worst slices, reasons and footers."""
 
 from __future__ import annotations
 

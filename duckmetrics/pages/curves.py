@@ -1,4 +1,4 @@
-"""Curves of a classifier: ROC, precision against recall, gains."""
+"""Curves: of a classifier, of its scores, of a metric over cut-offs, of the differences of queries."""
 
 from __future__ import annotations
 

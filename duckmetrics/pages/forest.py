@@ -1,4 +1,4 @@
-"""Rows of a table with an interval in each: of metrics, slices or systems."""
+"""Rows with an interval in each, of metrics, slices or systems, drawn as a forest plot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks of verdicts: the shape shows the verdict, and the color repeats it."""
+"""The parts that all drawings share: the marks of verdicts, numbers, scales, shapes, words, and their CSS."""
 
 from __future__ import annotations
 

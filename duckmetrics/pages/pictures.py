@@ -1,4 +1,4 @@
-"""Charts of evaluations: their names, and the aggregated rows that each draws."""
+"""Charts of evaluations and comparisons: their names, and the aggregated rows that each draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file from the data of a report. It loads nothing and runs no script."""
+"""One HTML file from the data of a report, part by part. It loads nothing and runs no script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about the data of a report: its best system, rows by name, changes where more is better."""
+"""The data of a report, and questions about it: its best system, rows by name, changes for the better."""
 
 from __future__ import annotations
 

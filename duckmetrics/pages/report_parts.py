@@ -1,4 +1,4 @@
-"""The four answers below the verdict: how much, how sure, where it is worse, can the data be trusted."""
+"""The top of a report: its verdict, the four answers below it, the trust in the data, the method."""
 
 from __future__ import annotations
 

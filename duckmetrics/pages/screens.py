@@ -1,4 +1,4 @@
-"""A table of text that fits a screen: less important columns are left out, and no cell is ever cut."""
+"""Text for a terminal: tables that fit, signs, numbers, axes; no cell is ever cut."""
 
 from __future__ import annotations
 

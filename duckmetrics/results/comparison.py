@@ -1,4 +1,4 @@
-"""The result of a comparison: the differences of every system to the baseline, and their uncertainty."""
+"""The result of a comparison: the differences of every system to the baseline, under other rules too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of an evaluation: tidy rows, as Arrow, text or HTML."""
+"""The result of an evaluation: tidy rows, as Arrow, text or HTML, and what was verified."""
 
 from __future__ import annotations
 

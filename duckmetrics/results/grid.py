@@ -1,4 +1,4 @@
-"""Values side by side: values to compare are in one row, and the table fits the screen.
+"""Values side by side in a table that fits the screen, and the same in brief.
 
 With several systems and no slices a row is a metric and a column a system; with slices, or with more systems
 than fit, a row is a slice or a system and a column a metric.

@@ -1,4 +1,4 @@
-"""Results as tables: text, HTML, Arrow, pandas, Polars."""
+"""Results as tables: text, HTML, LaTeX, Arrow, pandas, Polars, JSON, one row or one column per metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Macros that stand in a SELECT list, as aggregates do: ``roc_auc(label, score)`` under any GROUP BY.
+"""Macros that stand in a SELECT list, as aggregates do, and the checks of their rows.
 
 A metric that is one aggregate over the rows is taken from its own file. One that has to sort or to
 bin them has a second file under sql/macros/aggregates, which works on lists.

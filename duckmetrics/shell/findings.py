@@ -1,4 +1,4 @@
-"""Findings of checks as rows of a macro: the counts of the checks of a family, and their messages.
+"""Findings of checks as rows of a macro, slices of NULL, and the parts of a message.
 
 They read tables of the user as they are: values that other macros refuse are NULL here, and findings.
 """

@@ -1,4 +1,4 @@
-"""The forms of a query that a macro can write when it is called, composed by the composer that Python uses.
+"""The forms of a query that a macro can write, and the metrics that a call asks for.
 
 A form leaves the switches open that change no step of the query, and settles the others at their defaults.
 The open form leaves all of them open. A macro takes the shortest form that its arguments allow.

@@ -1,4 +1,4 @@
-"""A macro of the DuckDB shell: its name, its parameters, its result, and its text."""
+"""A macro of the DuckDB shell: its parameters, its text, and the files under sql/macros that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The query behind the macros of a family: it has all metrics, and computes only those asked for."""
+"""The query behind the macros of a family: its checks, and only the metrics that are asked for."""
 
 from __future__ import annotations
 

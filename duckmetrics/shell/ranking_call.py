@@ -1,4 +1,4 @@
-"""The metrics and switches of a call of a ranking macro: conditions and values over its arguments."""
+"""A call of a ranking macro: its arguments as conditions and values, its tables, its text."""
 
 from __future__ import annotations
 

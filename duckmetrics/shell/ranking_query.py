@@ -1,4 +1,4 @@
-"""The query of a ranking macro, which the macro writes when it is called.
+"""The query of a ranking macro, and the answers that people call: means, values of queries.
 
 DuckDB takes longer to plan a query of every metric and switch than to compute one metric. The text of the
 query therefore holds only the metrics and switches of the call. The composer writes the same steps for

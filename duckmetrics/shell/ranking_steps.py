@@ -1,4 +1,4 @@
-"""The steps of the query of a ranking macro: tables of the user, values of every query, and slices."""
+"""The steps of the query of a ranking macro: tables of the user, checks, values of queries, slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All macros of the DuckDB shell, as one file of SQL."""
+"""All macros of the DuckDB shell as one file of SQL, with the digest of what it is made from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The macros as they ship with the package, or written anew."""
+"""The macros as they ship with the package, for a session, a database, or DuckDB's own shell."""
 
 from __future__ import annotations
 

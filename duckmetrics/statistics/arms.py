@@ -1,4 +1,4 @@
-"""The variants of an experiment: how many units each has, and how many have a value of each metric."""
+"""The variants of an experiment and its metrics: the units of each, and the outcomes that they have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An A/B test: the sample-ratio check, then one statistic for every metric, then adjusted p-values.
+"""An A/B test: shares of the variants, one statistic for every metric, doubts, adjusted p-values.
 
 A ratio is compared by ratio_delta, a metric with a value from before the experiment by cuped, a metric that
 holds only 0 and 1 by two_proportion_z, and any other by welch_t. In a sequential test, sequential_ratio

@@ -1,4 +1,4 @@
-"""Inputs of the statistics: from a user's table to the one input that a statistic reads.
+"""Inputs of the statistics: from a user's table, or the systems in it, to the one that a statistic reads.
 
 The header of the statistic says which columns that input has. Here they get the types that the files
 count on: names of systems, metrics, arms and tests are text, numbers are DOUBLE, and columns that

@@ -1,4 +1,4 @@
-"""Every statistic under sql/statistics over a table of the user: tests, intervals, adjusted p-values."""
+"""Every statistic under sql/statistics over a table of the user, and the tests of counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations in words: sentences from templates, the lists side by side, and the lines around them."""
+"""Explanations: the facts, sentences from templates, the lists side by side, and groups of items."""
 
 from __future__ import annotations
 
@@ -303,7 +303,6 @@ def groups_schema(by: str, type_: pa.DataType) -> pa.Schema:
 MOST_SENTENCES, MOST_NAMED = 6, 5
 # The mark of an item without a judgment, and of no value.
 UNJUDGED, NOTHING = "?", "-"
-BASELINE = "baseline_"
 
 
 class TextTable(NamedTuple):

@@ -1,4 +1,4 @@
-"""The names of what a result counts: queries or rows, and the units of its intervals."""
+"""The names of what a result counts, and of what is relevant: queries, rows, clusters, grades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict of a comparison in one sentence, with its exceptions in the same sentence."""
+"""The verdict of a comparison in one sentence, and the words of changes, slices and pairs of systems."""
 
 from __future__ import annotations
 

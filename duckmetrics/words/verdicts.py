@@ -1,4 +1,4 @@
-"""The words of the column verdict, the signs that stand before them, and the headings of their p-values."""
+"""The words for verdicts, margins, families of p-values and the claims of a leaderboard."""
 
 from __future__ import annotations
 
