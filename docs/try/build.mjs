@@ -12,7 +12,7 @@ const copied = {
   'index.html': join(here, 'index.html'),
   'style.css': join(here, 'style.css'),
   'charts.css': join(here, '../../duckmetrics/pages/chart.css'),
-  'report.css': join(here, '../../duckmetrics/report/templates/style.css'),
+  'report.css': join(here, '../../duckmetrics/pages/templates/style.css'),
   'duckdb-eh.wasm': join(engine, 'duckdb-eh.wasm'),
   'parquet_wasm_bg.wasm': join(parquet, 'parquet_wasm_bg.wasm'),
 };
