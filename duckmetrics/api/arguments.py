@@ -1,4 +1,4 @@
-"""The engine that the tables of a call belong to."""
+"""Arguments of the public functions: too many without a name, and the session of Spark of their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public functions; each calls the module that does the work."""
+"""Compute metrics of predictions, and tables such as a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effect of a parameter, or of each of its values, on a number: the key ``values`` of the headers.
+"""The words of headers: what the values of parameters do, and what a metric means, in words and in TeX.
 
 A file explains the parameters that it declares. It leaves the others to a file that it reads, or to one that
 it refers to: ``k: as in recall``, ``beta: as in ranking/f_beta``.

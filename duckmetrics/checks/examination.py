@@ -1,4 +1,4 @@
-"""Checks of the data before any number: one SQL file each, its rows are the offenders.
+"""Checks of the data, and of poor values: one SQL file each, its rows are the offenders.
 
 Checks that only filter one input are counted together in one scan of it; examples are looked up
 only where something was found.

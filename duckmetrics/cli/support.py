@@ -46,7 +46,7 @@ def page() -> str:
     for family in dict.fromkeys(family for family, _ in catalog().metrics):
         lines += ["", f"## {family}", "", f"| metric | {' | '.join(d.engine for d in others)} | |"]
         lines += [f"|---{'|---' * len(others)}|---|"]
-        lines += [row_of_counts(definition, [d.name for d in others]) for definition in _definitions(family)]
+        lines += [definition_row(definition, [d.name for d in others]) for definition in _definitions(family)]
     lines += ["", "## An evaluation with `--engine spark`", "", "| | Apache Spark 4 | |", "|---|---|---|"]
     lines += [f"| {offer} | {state} | {advice} |" for offer, (state, advice) in OFFERS.items()]
     return "\n".join(lines) + "\n"
@@ -57,7 +57,7 @@ def _definitions(family: str) -> Iterator[Definition]:
     yield from (definition for (of, _), definition in sorted(known.items()) if of == family)
 
 
-def row_of_counts(definition: Definition, dialects: list[str]) -> str:
+def definition_row(definition: Definition, dialects: list[str]) -> str:
     reason = reason_against(catalog(), definition)
     states = [NEVER if reason else _state(definition, dialect) for dialect in dialects]
     return f"| {definition.name} | {' | '.join(states)} | {reason or ''} |"

@@ -1,4 +1,4 @@
-"""The contribution of each returned item to a metric, derived from the file of the metric.
+"""The contribution of each returned item, or group of items, to a metric, derived from its file.
 
 A metric that is a sum over items has one ``sum`` or ``count`` over rows in its value. A row adds the term
 of that sum, divided and multiplied by whatever the file divides and multiplies the sum by.
@@ -320,7 +320,7 @@ def values_query(composer: Composer, measure: Measure) -> exp.Select:
 def groups_query(
     composer: Composer, measure: Measure, by: str, plan: str, system: str, baseline: str | None, n: Value
 ) -> exp.Select:
-    """Return one row for every group of items: see sql/relations/ranking/contribution_groups.sql.
+    """Return one row for every group of items: see sql/relations/explanations/contribution_groups.sql.
 
     Args:
         composer: with an input `grouped` (segment, and item_id or query_id) if a table has the groups.

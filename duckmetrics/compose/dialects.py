@@ -1,4 +1,4 @@
-"""SQL of other engines: the same query, written so that it means the same there."""
+"""The dialects of SQL that queries can be written in, and which of them tests run."""
 
 from __future__ import annotations
 

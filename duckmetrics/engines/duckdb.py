@@ -1,4 +1,4 @@
-"""The DuckDB engine; only the modules of this folder named after DuckDB or its macros import duckdb."""
+"""The DuckDB engine: it runs queries on a connection, and keeps their results."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class DuckDBEngine(Engine):
     def copy(
         self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
     ) -> None:
-        """Write a query's rows to Parquet; see `outputs` for what may be replaced."""
+        """Write a query's rows to Parquet; see `targets` for what may be replaced."""
         url = url_of(path)
         if url is not None:
             refuse_url(url, self._tables.used)

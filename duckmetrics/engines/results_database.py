@@ -44,7 +44,7 @@ _CONTENTS = """SELECT
 def write_database(path: str | os.PathLike[str], name: str, statements: Iterable[str]) -> None:
     """Make a new database file by running statements in it, all in one transaction.
 
-    See `outputs` for what may be replaced.
+    See `targets` for what may be replaced.
 
     Args:
         name: the name under which the database is attached, which the statements use.

@@ -394,7 +394,7 @@ class SparkEngine(Engine):
     def copy(
         self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = (), mode: str | None = None
     ) -> None:
-        """Let Spark write a query's rows to a folder of Parquet files; see `spark_outputs`."""
+        """Let Spark write a query's rows to a folder of Parquet files; see `stores.write_folder`."""
         self._run(query, lambda frame: write_folder(frame, path, mode, partition_by))
 
     def save(

@@ -1,6 +1,6 @@
 """Results in stores of objects such as S3, and those that Spark writes.
 
-An object appears when it is complete. It is replaced only if it is an output of ours, see `outputs`.
+An object appears when it is complete. It is replaced only if it is an output of ours, see `targets`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of a summary on an engine: computed once, kept, and read."""
+"""Relations and rows that are kept on an engine, or moved to that of the results."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def unit_columns(no_column: str) -> Iterator[exp.Expr]:
 
 
 def unit_rows(no_column: str, taken: str, numbers: str) -> exp.Select:
-    """Return the unit of every row, where a column shows it, see `statistics.units.unit_column`.
+    """Return the unit of every row, where a column shows it, see `statistics.arms.unit_column`.
 
     Args:
         taken: the text of the names of the columns of the metrics.
@@ -279,7 +279,7 @@ class _Experiment:
         return {_mark(name): text}
 
     def _cure(self) -> exp.Expr:
-        """Return the query of a row per unit, see `statistics.units`."""
+        """Return the query of a row per unit, see `statistics.arms`."""
         summed = "sum({value}) AS {value}"
         known = {"mean": summed, "ratio": f"{summed}, sum({{other}}) AS {{other}}",
                  "adjusted": f"{summed}, avg({{other}}) AS {{other}}"}  # fmt: skip

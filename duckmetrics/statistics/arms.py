@@ -238,7 +238,7 @@ def _counts(source: Source, variant: str, outcomes: Sequence[Outcome]) -> exp.Se
 
 
 def _tally(value: str, other: str, is_ratio: bool) -> list[exp.Expr]:
-    """Return the columns of a `Tally`."""
+    """Return the columns of an `ArmCounts`."""
     has_value, has_other = (exp.column(name).is_(exp.null()).not_() for name in (value, other))
     both = exp.and_(has_value, has_other)
     known = both if is_ratio else has_value

@@ -166,11 +166,16 @@ DATA = [
     Mistake(
         "evaluate header.csv truth.parquet -m mrr", "header.csv: no rows", "check how it was exported", NDCG
     ),
-    Mistake("evaluate empty.parquet truth.parquet -m mrr", "empty.parquet", "check that it is whole", NDCG),
+    Mistake(
+        "evaluate empty.parquet truth.parquet -m mrr",
+        "empty.parquet",
+        "the export or download finished",
+        NDCG,
+    ),
     Mistake(
         "evaluate binary.parquet truth.parquet -m mrr",
         "binary.parquet",
-        "the format that its name says",
+        "the export or download finished",
         NDCG,
     ),
     Mistake(
@@ -197,8 +202,8 @@ DATA = [
     Mistake(
         "evaluate label12.csv -m auc",
         "label=2",
-        "REPLACE (CAST(label > 1 AS INTEGER) AS label)",
-        "evaluate \"SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM 'label12.csv'\" -m auc",
+        "REPLACE (CAST(label = 2 AS INTEGER) AS label)",
+        "evaluate \"SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM 'label12.csv'\" -m auc",
     ),
     Mistake(
         "evaluate percent.csv -m log_loss",
