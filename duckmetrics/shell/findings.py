@@ -60,10 +60,7 @@ KNOWN = (
 SYSTEM = "system"
 IDS = ("query_id", "item_id")
 # Files under sql/macros that refuse values, with the files in their place; the first argument is kept.
-REFUSING = {
-    "identifier": None, "id_column": None, "number": "seen_number", "grade": "seen_number",
-    "unquoted": "seen_number",
-}  # fmt: skip
+REFUSING = {"identifier": None, "number": "seen_number", "grade": "seen_number", "unquoted": "seen_number"}
 
 
 class FindingRows:

@@ -384,7 +384,7 @@ def refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: st
             told = (reference(column), literal(name), literal(named))
             value = (
                 call(catalog, "of_same_kind", id_, type_) if name == "truth"
-                else call(catalog, "of_kind", id_, *told, type_)
+                else call(catalog, "of_kind", id_, *told, type_, literal(f"{column} := ..."))
             )  # fmt: skip
             projection.replace(value.as_(column))
 

@@ -12,7 +12,7 @@
 --           of them. A missing column has the type "NULL", which is known before the rows are read
 WITH first_columns AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'queries: ', 'query_id := ...') AS query_id,
+        coalesce(*COLUMNS(one_of($query_id))) AS query_id,
         $named_columns
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 ),
@@ -22,7 +22,7 @@ first_rows AS (
 ),
 second_columns AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'queries: ', 'query_id := ...') AS query_id,
+        coalesce(*COLUMNS(one_of($query_id))) AS query_id,
         $named_columns
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($otherwise)) AS given
 ),
@@ -31,7 +31,9 @@ second_rows AS (
     FROM second_columns
 )
 SELECT
-    of_kind(query_id, $query_id, 'queries', 'truth', typeof((SELECT query_id FROM truth LIMIT 1))) AS query_id,
+    of_kind(
+        query_id, $query_id, 'queries', 'truth', typeof((SELECT query_id FROM truth LIMIT 1)), 'query_id := ...'
+    ) AS query_id,
     min(attributes) AS attributes,
     max(attributes) AS others,
     bool_and(is_whole) AS is_whole

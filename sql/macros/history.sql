@@ -9,7 +9,7 @@ SELECT
     identifier(item_id, $item_id) AS item_id
 FROM (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'history: ', 'query_id := ...') AS query_id,
-        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'history: ', 'item_id := ...') AS item_id
+        coalesce(*COLUMNS(one_of($query_id))) AS query_id,
+        coalesce(*COLUMNS(one_of($item_id))) AS item_id
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 ) AS named;

@@ -8,7 +8,7 @@
 --           the rows are read
 WITH named AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'items: ', 'item_id := ...') AS item_id,
+        coalesce(*COLUMNS(one_of($item_id))) AS item_id,
         coalesce(*COLUMNS(one_of($category))) AS category,
         typeof(coalesce(*COLUMNS(one_of($category)))) AS category_type
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given

@@ -7,7 +7,7 @@
 -- note:     a missing column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'items: ', 'item_id := ...') AS item_id,
+        coalesce(*COLUMNS(one_of($item_id))) AS item_id,
         coalesce(*COLUMNS(one_of($vector))) AS vector,
         typeof(coalesce(*COLUMNS(one_of($vector)))) AS vector_type
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given

@@ -5,6 +5,6 @@
 -- grain:    row
 SELECT identifier(item_id, $item_id) AS item_id
 FROM (
-    SELECT id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'items: ', 'item_id := ...') AS item_id
+    SELECT coalesce(*COLUMNS(one_of($item_id))) AS item_id
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 ) AS named;

@@ -6,6 +6,6 @@
 -- grain:    row
 -- note:     only the types are read, before any row
 SELECT
-    id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'truth: ', 'query_id := ...') AS query_id,
-    id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'truth: ', 'item_id := ...') AS item_id
+    coalesce(*COLUMNS(one_of($query_id))) AS query_id,
+    coalesce(*COLUMNS(one_of($item_id))) AS item_id
 FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given;

@@ -1,15 +1,20 @@
 -- name:     of_kind
--- title:    Id; a type that does not distinguish ids is an error, and so is another kind than in another table
+-- title:    Id; an error if it is missing, of a type that does not distinguish ids, or of another kind elsewhere
 -- params:   id VARCHAR,
 --           name VARCHAR,
 --           of_table VARCHAR,
 --           other VARCHAR,
---           other_type VARCHAR
+--           other_type VARCHAR,
+--           example VARCHAR
 -- note:     a silent cast would compare ids of other kinds. The types are known before the rows are read, so that only
 --           the column is left of this. The advice casts the table whose type comes first in the alphabet: anything
 --           to VARCHAR, and a DATE to a TIMESTAMP. DuckDB binds each node at every call, so that there are few
 SELECT
     CASE
+        WHEN '"NULL"' IN (typeof($id), $other_type) THEN error(concat(
+            'duckmetrics: ', CASE WHEN typeof($id) = '"NULL"' THEN $of_table ELSE $other END, ': no column ''', $name,
+            '''; name it with ', $example
+        ))
         WHEN are_comparable(typeof($id), $other_type) THEN $id
         WHEN NOT is_id(typeof($id)) THEN error(concat(
             'duckmetrics: ', $of_table, ': column ''', $name, ''' is ',

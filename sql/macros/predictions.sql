@@ -14,8 +14,8 @@
 --           for a DOUBLE; a missing column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'predictions: ', 'query_id := ...') AS query_id,
-        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'predictions: ', 'item_id := ...') AS item_id,
+        coalesce(*COLUMNS(one_of($query_id))) AS query_id,
+        coalesce(*COLUMNS(one_of($item_id))) AS item_id,
         coalesce(*COLUMNS(one_of(coalesce($score, 'score')))) AS score,
         typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,
         coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,

@@ -9,8 +9,8 @@
 --           column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
-        id_column(coalesce(*COLUMNS(one_of($query_id))), $query_id, 'truth: ', 'query_id := ...') AS query_id,
-        id_column(coalesce(*COLUMNS(one_of($item_id))), $item_id, 'truth: ', 'item_id := ...') AS item_id,
+        coalesce(*COLUMNS(one_of($query_id))) AS query_id,
+        coalesce(*COLUMNS(one_of($item_id))) AS item_id,
         coalesce(*COLUMNS(one_of(coalesce($relevance, 'relevance')))) AS relevance,
         typeof(coalesce(*COLUMNS(one_of(coalesce($relevance, 'relevance'))))) AS relevance_type,
         coalesce(*COLUMNS(one_of('label'))) AS label,
