@@ -18,21 +18,29 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     from duckmetrics.api.ab import ab
     from duckmetrics.api.catalogue import describe, metrics
-    from duckmetrics.api.check import Findings, check
-    from duckmetrics.api.compare import compare
+    from duckmetrics.api.data import Data
     from duckmetrics.api.database import append
-    from duckmetrics.api.evaluate import curve, evaluate
-    from duckmetrics.api.explain import explain
-    from duckmetrics.api.leaderboard import leaderboard
-    from duckmetrics.api.plan import plan
+    from duckmetrics.api.functions import (
+        check,
+        compare,
+        conventions,
+        curve,
+        data,
+        evaluate,
+        explain,
+        leaderboard,
+        plan,
+        sampled,
+        ties,
+    )
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.measure import Signature
+    from duckmetrics.checks.findings import Findings
     from duckmetrics.comparison.corrections import SampledEvaluation
     from duckmetrics.comparison.leaderboard import Leaderboard
-    from duckmetrics.comparison.peers import ToolComparison, conventions
+    from duckmetrics.comparison.peers import ToolComparison
     from duckmetrics.comparison.plan import Plan
-    from duckmetrics.comparison.sampled import sampled
-    from duckmetrics.comparison.ties import TieReport, ties
+    from duckmetrics.comparison.ties import TieReport
     from duckmetrics.engines.progress import progress
     from duckmetrics.pages.chart import Chart
     from duckmetrics.results.comparison import Comparison
@@ -46,16 +54,18 @@ _LAZY = {
     "Signature": "catalog.measure",
     "TieReport": "comparison.ties",
     "ToolComparison": "comparison.peers",
-    "Findings": "api.check",
+    "Data": "api.data",
+    "Findings": "checks.findings",
     "ab": "api.ab",
     "append": "api.database",
-    "check": "api.check",
-    "conventions": "comparison.peers",
-    "ties": "comparison.ties",
-    "curve": "api.evaluate",
+    "check": "api.functions",
+    "data": "api.functions",
+    "conventions": "api.functions",
+    "ties": "api.functions",
+    "curve": "api.functions",
     "describe": "api.catalogue",
-    "evaluate": "api.evaluate",
-    "explain": "api.explain",
+    "evaluate": "api.functions",
+    "explain": "api.functions",
     "Explanation": "results.explanation",
     "ExplainedGroups": "results.explanation",
     "macros_database": "shell.shipped",
@@ -66,14 +76,14 @@ _LAZY = {
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
     "SampledEvaluation": "comparison.corrections",
-    "sampled": "comparison.sampled",
+    "sampled": "api.functions",
     "Chart": "pages.chart",
     "Comparison": "results.comparison",
-    "compare": "api.compare",
+    "compare": "api.functions",
     "Leaderboard": "comparison.leaderboard",
     "Plan": "comparison.plan",
-    "plan": "api.plan",
-    "leaderboard": "api.leaderboard",
+    "plan": "api.functions",
+    "leaderboard": "api.functions",
     "ChiSquare": "statistics.run",
     "chi_square": "statistics.run",
     "TestResult": "statistics.run",
@@ -85,6 +95,7 @@ __all__ = [
     "Chart",
     "ChiSquare",
     "Comparison",
+    "Data",
     "DefinitionError",
     "DuckmetricsError",
     "EngineError",
@@ -112,6 +123,7 @@ __all__ = [
     "compare",
     "conventions",
     "curve",
+    "data",
     "describe",
     "evaluate",
     "explain",

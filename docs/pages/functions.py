@@ -13,7 +13,7 @@ import duckmetrics
 from pages.markdown import front, paragraphs
 
 GROUPS = {
-    "Evaluate": ("evaluate", "curve", "sampled", "sql"),
+    "Evaluate": ("data", "evaluate", "curve", "sampled", "sql"),
     "Compare": (
         "compare",
         "leaderboard",
@@ -28,6 +28,7 @@ GROUPS = {
     "Check and explain": ("check", "metrics", "describe", "progress"),
     "The DuckDB shell, and databases": ("macros_sql", "macros_database", "append"),
     "Results": (
+        "Data",
         "Evaluation",
         "Comparison",
         "Leaderboard",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from difflib import get_close_matches
-from inspect import signature
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import Alias, Catalog, catalog
@@ -32,12 +30,11 @@ from duckmetrics.catalog.switches import (
     refusal,
 )
 from duckmetrics.errors import DuckmetricsError, MetricError, UnknownNameError, suggestion, unknown
-from duckmetrics.switches import Switches
 from duckmetrics.words.lists import joined, verb
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from duckmetrics.catalog.names import Meaning
     from duckmetrics.catalog.presets import Preset, PresetEntry
@@ -382,33 +379,6 @@ def _values(
                 raise MetricError(spec, *changes_nothing(catalog, metric, name, values[name]))
             values[name] = declared[name].default
     return values
-
-
-# Names that other tools give to these arguments.
-MEANT = {
-    "level": "interval", "confidence": "interval", "confidence_level": "interval", "ci": "interval",
-    "control": "baseline", "reference_system": "baseline", "groupby": "by", "group_by": "by", "slices": "by",
-    "segments": "by", "con": "connection", "conn": "connection", "correction": "adjust", "preset": "like",
-    "n_resamples": "resamples", "n_bootstrap": "resamples", "random_state": "seed", "filter": "where",
-}  # fmt: skip
-# The least similarity of a name and an argument; a switch seldom reaches it.
-LIKE = 0.8
-
-
-def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> None:
-    """Refuse a name that is not a switch, and is spelled nearly like an argument, or means one elsewhere.
-
-    Raises:
-        MetricError: names the argument.
-    """
-    arguments = [name for name in signature(function).parameters if name != "switches"]
-    for name in switches:
-        meant = [MEANT[name]] if name in MEANT else get_close_matches(name, arguments, n=1, cutoff=LIKE)
-        near = [argument for argument in meant if argument in arguments]
-        if name not in Switches.__annotations__ and near:
-            raise MetricError(
-                f"{name}=", f"{function.__name__} has no such argument", f"did you mean {near[0]!r}?"
-            )
 
 
 def refuse_metrics_as_truth(truth: Any, metrics: Any, connection: Any) -> None:

@@ -123,41 +123,33 @@ def engine_of(options: dict[str, Any]) -> Any:
     return spark
 
 
-# The options whose values are tables next to predictions and truth.
-SIDE_NAMES = ("queries", "history", "items", "reference")
+def answer_of(
+    compute: Callable[..., Any], options: dict[str, Any], engine: Any, tables: tuple[Any, ...], **more: Any
+) -> Any:
+    """Call a function of the package with what the options of its command mean.
 
-
-def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that evaluate and compare have in common."""
-    names = (
-        *(table for table in SIDE_NAMES if table in options),
-        "chunks",
-        "like",
-        "interval",
-        "interval_method",
-        "cluster",
-        "resamples",
-        "seed",
-    )
-    given = {name: options[name] for name in names if options[name] is not None}
-    return {
+    Args:
+        tables: predictions, truth and systems.
+        **more: arguments that the options do not give by their names.
+    """
+    predictions, truth, system = tables
+    given = {**read_options(compute, options), **more}
+    return compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        **{"engine" if "engine" in signature(compute).parameters else "connection": engine},
         **given,
-        "by": groupings_of(options["by"], options["by_each"]),
-        "columns": columns_of(options["columns"]),
-        **readings_of(options),
         **switches_of(compute, options["switches"]),
-    }
+    )
 
 
-def readings_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that say how to read tables, except the names of columns."""
-    given: dict[str, Any] = {
-        "layout": one_or_pairs("--layout", options["layouts"]), "positive": options.get("positive"),
-        "score": pairs_of("--score", options.get("scores", ()), "SYSTEM=COLUMN") or None,
-        "where": pairs_of("--where", options.get("where", ())) or None,
-        "version": one_or_pairs("--version", options.get("version", ())),
-        "as_of": one_or_pairs("--as-of", options.get("as_of", ())),
-    }  # fmt: skip
+def read_options(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function that options give, but tables, metrics and what the engine knows."""
+    known = set(signature(compute).parameters) - _ELSEWHERE
+    plain = {name: options[name] for name in known & set(options) - set(_READ)}
+    given = {**plain, **{name: read(options) for name, read in _READ.items() if name in known}}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -219,8 +211,9 @@ def pairs_of(option: str, texts: Sequence[str], form: str = "NAME=VALUE") -> dic
     return pairs
 
 
-def margin_of(texts: Sequence[str]) -> str | dict[str, str] | None:
+def margin_of(given: str | Sequence[str]) -> str | dict[str, str] | None:
     """Read margins: one for all metrics, or NAME=MARGIN for each; the name may have commas in parentheses."""
+    texts = [given] if isinstance(given, str) else given
     parts = [part for text in texts for part in split_specs(text)]
     pairs: dict[str, str] = {}
     for part in parts:
@@ -255,3 +248,31 @@ def row_of_counts(text: str) -> list[float]:
         raise click.UsageError(
             f"{text!r}: not counts; write 3 7, rows such as 3,7 5,5, or one table"
         ) from None
+
+
+# The arguments whose options need to be read; those of all other options are taken as they are.
+_READ: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "by": lambda given: groupings_of(given.get("by", ()), given.get("by_each", ())),
+    "columns": lambda given: columns_of(given["columns"]) or None,
+    "layout": lambda given: one_or_pairs("--layout", given["layouts"]),
+    "score": lambda given: pairs_of("--score", given.get("scores", ()), "SYSTEM=COLUMN") or None,
+    "where": lambda given: pairs_of("--where", given["where"]) or None,
+    "version": lambda given: one_or_pairs("--version", given["version"]),
+    "as_of": lambda given: one_or_pairs("--as-of", given["as_of"]),
+    "margin": lambda given: margin_of(given.get("margin") or ()),
+    "like": lambda given: listed_of(given.get("like")),
+    "methods": lambda given: listed_of(given.get("methods")),
+    "show": lambda given: groupings_of(given.get("show", ()), ()),
+}
+# The arguments that are positions of the command line, or belong to the engine.
+_ELSEWHERE = {
+    "predictions", "truth", "metrics", "system", "engine", "connection", "threads", "memory_limit",
+    "temp_directory", "snapshot", "time_zone", "switches", "params",
+}  # fmt: skip
+
+
+def listed_of(given: str | Sequence[str] | None) -> str | list[str] | None:
+    """Read an option with one value, or with several that are repeated or separated by commas."""
+    if given is None or isinstance(given, str):
+        return given
+    return [part.strip() for text in given for part in text.split(",")] or None

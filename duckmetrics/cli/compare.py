@@ -8,14 +8,7 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import (
-    compared_tables,
-    engine_of,
-    margin_of,
-    pairs_of,
-    shared_arguments,
-    tables_of,
-)
+from duckmetrics.cli.arguments import answer_of, compared_tables, engine_of, pairs_of, tables_of
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
@@ -105,13 +98,13 @@ def compare(**options: Any) -> None:
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 \\
         --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
     """
-    from duckmetrics.api.compare import compare as compute
+    from duckmetrics.api.functions import compare as compute
     from duckmetrics.cli.output import print_findings, write_comparison
     from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
     predictions, truth, system = compared_tables(options)
-    gates, margin = read_gates(options["gates"]), margin_of(options["margin"])
+    gates = read_gates(options["gates"])
     if isinstance(system, str) and options["baseline"] is None and (gates or options["movers"]):
         raise click.UsageError(
             "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
@@ -119,20 +112,7 @@ def compare(**options: Any) -> None:
     if options["unpaired"] and options["movers"]:
         raise click.UsageError("--movers compares each query with itself; leave it or --unpaired out")
     engine = engine_of(options)
-    names = (
-        "baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs", "planned", "unpaired",
-    )  # fmt: skip
-    chosen = {name: options[name] for name in names if options[name] is not None}
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        engine=engine,
-        margin=margin,
-        **chosen,
-        **shared_arguments(compute, options),
-    )
+    result = answer_of(compute, options, engine, (predictions, truth, system))
     failed = failures(gates, result.rows, result.evaluation.canonical)
     also = write_beside(result, result.evaluation, options, engine)
     write_to(
@@ -164,23 +144,12 @@ def leaderboard(**options: Any) -> None:
     duckmetrics leaderboard runs.parquet --system model --truth truth.parquet -m ndcg@10 --format latex
     duckmetrics leaderboard --system A=a.parquet --system B=b.parquet -m auc --cluster user_id
     """
-    from duckmetrics.api.leaderboard import leaderboard as compute
+    from duckmetrics.api.functions import leaderboard as compute
     from duckmetrics.cli.output import print_findings, write_leaderboard
 
     format_ = checked_files(options)
-    predictions, truth, system = compared_tables(options)
-    engine = engine_of(options)
-    names = ("test", "adjust", "alpha", "allow_different")
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        engine=engine,
-        margin=margin_of(options["margin"]),
-        **{name: options[name] for name in names},
-        **shared_arguments(compute, options),
-    )
+    tables, engine = compared_tables(options), engine_of(options)
+    result = answer_of(compute, options, engine, tables)
     also = write_beside(result, result.evaluation, {**options, "movers": None}, engine)
     whole = options["whole"]
     write_to(options, format_, lambda path: write_leaderboard(result, format_, path, whole), engine, also)
@@ -215,14 +184,9 @@ def report(**options: Any) -> None:
     """
     output = page_file(options["output"])
     checked_files({**options, **NO_FILES, "format_": HTML})
-    predictions, truth, system = tables_of(options)
-    engine = engine_of(options)
-    shown = {"title": options["title"], "ids": not options["no_ids"]}
-    asked = {"metrics": options["metrics"] or None, "system": system, "connection": engine}
-    if _is_comparison(options, system):
-        made = _compared(predictions, truth, asked, options, shown)
-    else:
-        made = _evaluated(predictions, truth, asked, options, shown)
+    tables, engine = tables_of(options), engine_of(options)
+    answer = _compared if _is_comparison(options, tables[2]) else _evaluated
+    made = answer(tables, engine, options, {"title": options["title"], "ids": not options["no_ids"]})
     click.echo(f"{output}: {made.verdict}")
 
 
@@ -232,26 +196,21 @@ def _is_comparison(options: dict[str, Any], system: str | dict[str, str] | None)
     return several or len(options["scores"]) > 1 or options["baseline"] is not None
 
 
-def _compared(predictions: Any, truth: Any, asked: Any, options: dict[str, Any], shown: Any) -> Any:
-    from duckmetrics.api.compare import compare as compute
+def _compared(tables: tuple[Any, ...], engine: Any, options: dict[str, Any], shown: dict[str, Any]) -> Any:
+    from duckmetrics.api.functions import compare as compute
 
-    names = ("baseline", "test", "adjust", "alpha", "allow_different", "unpaired")
-    chosen = {name: options[name] for name in names if options[name] is not None}
-    margin = margin_of(options["margin"])
-    result = compute(
-        predictions, truth, **asked, **chosen, margin=margin, **shared_arguments(compute, options)
-    )
+    result = answer_of(compute, options, engine, tables)
     others = [dict(pairs_of("--otherwise", text.split(","))) for text in options["otherwise"]]
     return result.report(options["output"], otherwise=others or None, **shown)
 
 
-def _evaluated(predictions: Any, truth: Any, asked: Any, options: dict[str, Any], shown: Any) -> Any:
-    from duckmetrics.api.evaluate import evaluate as compute
+def _evaluated(tables: tuple[Any, ...], engine: Any, options: dict[str, Any], shown: dict[str, Any]) -> Any:
+    from duckmetrics.api.functions import evaluate as compute
 
     for name in ("test", "adjust", "otherwise", "margin", "allow_different", "unpaired"):
         if options[name]:
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option}: is for several systems; name them with --system")
-    shared = {"interval": LEVEL, **shared_arguments(compute, options)}
-    result = compute(predictions, truth, **asked, **shared)
+    level = LEVEL if options["interval"] is None else options["interval"]
+    result = answer_of(compute, options, engine, tables, interval=level)
     return result.report(options["output"], **shown)

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import (
-    columns_of,
-    engine_of,
-    groupings_of,
-    pairs_of,
-    readings_of,
-    shared_arguments,
-    tables_of,
-)
+from duckmetrics.cli.arguments import answer_of, engine_of, pairs_of, read_options, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
 from duckmetrics.cli.files import checked_files, checked_picture, write_beside, write_to
 from duckmetrics.cli.options import (
@@ -89,25 +81,17 @@ def evaluate(**options: Any) -> None:
     duckmetrics evaluate truth.parquet --system A=a.parquet --system B=b.parquet -m mrr
     duckmetrics evaluate ctr.parquet -m auc,log_loss --column label=clicked --by country
     """
-    from duckmetrics.api.evaluate import evaluate as compute
+    from duckmetrics.api.functions import evaluate as compute
     from duckmetrics.cli.output import write
     from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
     if options["baseline"] is not None and options["movers"] is None:
         raise click.UsageError("--baseline: is for --movers; 'duckmetrics compare' compares with a baseline")
-    predictions, truth, system = tables_of(options)
+    tables = tables_of(options)
     gates = read_gates(options["gates"])
     engine = engine_of(options)
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        engine=engine,
-        verify=options["verify"],
-        **shared_arguments(compute, options),
-    )
+    result = answer_of(compute, options, engine, tables)
     failed = failures(gates, result.rows, result.canonical)
     also = write_beside(result, result, options, engine)
     write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, also)
@@ -148,7 +132,7 @@ def curve(**options: Any) -> None:
     duckmetrics curve roc_curve ctr.parquet --column label=clicked -o roc.parquet
     duckmetrics curve "calibration_curve(bins=20)" ctr.parquet --by country
     """
-    from duckmetrics.api.evaluate import curve as compute
+    from duckmetrics.api.functions import curve as compute
     from duckmetrics.cli.output import write_rows
 
     format_ = checked_files(options, known=False)
@@ -159,10 +143,8 @@ def curve(**options: Any) -> None:
         options["predictions"],
         options["curve"],
         system=options["system"],
-        by=groupings_of(options["by"], ()),
-        columns=columns_of(options["columns"]),
-        **readings_of(options),
         engine=engine,
+        **read_options(compute, options),
         **params,
     )
     write_to(options, format_, lambda path: write_rows(rows, format_, path, "curve"), engine)
@@ -232,24 +214,18 @@ def _refuse_unread(options: dict[str, Any]) -> None:
 
 def _chart(options: dict[str, Any]) -> Chart:
     """Compute the result that a chart shows, and draw it."""
-    from duckmetrics.api.compare import compare
-    from duckmetrics.api.evaluate import evaluate
+    from duckmetrics.api.functions import compare, evaluate
 
-    predictions, truth, system = tables_of(options)
-    engine, metrics = engine_of(options), options["metrics"] or None
+    tables, engine = tables_of(options), engine_of(options)
     params: dict[str, Any] = pairs_of("--param", options["params"])
     cutoffs = None if options["cutoffs"] is None else cutoffs_of(options["cutoffs"])
     if options["baseline"] is not None:
-        result: Any = compare(
-            predictions, truth, metrics, system=system, connection=engine, baseline=options["baseline"],
-            **shared_arguments(compare, options),
-        )  # fmt: skip
+        result: Any = answer_of(compare, options, engine, tables)
         params["system"] = options["shown"]
     else:
         level = LEVEL if options["interval"] is None and options["chart"] in WITH_INTERVALS else None
-        given = options if level is None else {**options, "interval": level}
-        result = evaluate(
-            predictions, truth, metrics, system=system, engine=engine, **shared_arguments(evaluate, given)
+        result = answer_of(
+            evaluate, options if level is None else {**options, "interval": level}, engine, tables
         )
     drawn: Chart = result.chart(options["chart"], k=cutoffs, **params)
     for note in result.lines_below():

@@ -7,15 +7,7 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import (
-    SIDE_NAMES,
-    columns_of,
-    compared_tables,
-    engine_of,
-    pairs_of,
-    readings_of,
-    switches_of,
-)
+from duckmetrics.cli.arguments import answer_of, compared_tables, engine_of, pairs_of
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
@@ -34,13 +26,8 @@ from duckmetrics.cli.options import (
 )
 from duckmetrics.words.visible import visible
 
+
 # The options of a plan that are arguments as they are.
-WANTED = (
-    "difference", "units", "power", "alpha", "comparisons", "adjust", "margin", "unpaired", "share", "sd",
-    "rate", "like", "cluster", "baseline", "allow_different", *SIDE_NAMES,
-)  # fmt: skip
-
-
 @click.command()
 @click.argument("data", metavar="TABLE", shell_complete=completion.files)
 @click.option(
@@ -162,23 +149,12 @@ def plan(**options: Any) -> None:
     duckmetrics plan --sd 0.2 --difference 0.005
     duckmetrics plan --rate 0.03 --difference 0.002
     """
-    from duckmetrics.api.plan import plan as compute
+    from duckmetrics.api.functions import plan as compute
     from duckmetrics.cli.output import write_printed
 
     format_ = checked_files(options)
-    predictions, truth, system = _tables(options)
     engine = engine_of(options)
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        columns=columns_of(options["columns"]) or None,
-        connection=engine,
-        **{name: options[name] for name in WANTED},
-        **readings_of(options),
-        **switches_of(compute, options["switches"]),
-    )
+    result = answer_of(compute, options, engine, _tables(options))
     write_to(options, format_, lambda path: write_printed(result, format_, path), engine)
 
 

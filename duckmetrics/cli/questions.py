@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import (
-    SIDE_NAMES,
-    columns_of,
-    engine_of,
-    groupings_of,
-    readings_of,
-    switches_of,
-    tables_of,
-)
+from duckmetrics.cli.arguments import answer_of, engine_of, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
@@ -57,15 +49,13 @@ def conventions(**options: Any) -> None:
     duckmetrics conventions run.parquet truth.parquet -m ndcg@10 --like trec_eval,sklearn
     duckmetrics conventions run.parquet --history train.parquet -m gini@10
     """
-    from duckmetrics.comparison.peers import conventions as compute
+    from duckmetrics.api.functions import conventions as compute
 
-    tools = [tool.strip() for text in options["like"] for tool in text.split(",")]
-    more = {name: options[name] for name in SIDE_NAMES if name in options}
-    _report_rows(compute, options, like=tools, **more)
+    _report_rows(compute, options)
 
 
 @click.command(short_help="Show the effect of the order of equal scores on metrics.")
-@with_options(*TABLES, METRIC, *INPUTS, LIKE, *OUTPUT_AND_ENGINE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *OUTPUT_AND_ENGINE)
 def ties(**options: Any) -> None:
     """Show the effect of the order of equal scores on metrics.
 
@@ -75,9 +65,9 @@ def ties(**options: Any) -> None:
     \b
     duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
     """
-    from duckmetrics.comparison.ties import ties as compute
+    from duckmetrics.api.functions import ties as compute
 
-    _report_rows(compute, options, like=options["like"])
+    _report_rows(compute, options)
 
 
 @click.command(short_help="Look for problems in the data before computing any metric.")
@@ -108,34 +98,22 @@ def check(**options: Any) -> None:
     duckmetrics check ctr.parquet --column label=clicked --format json
     duckmetrics check s3a://lake/run s3a://lake/truth --engine spark
     """
-    from duckmetrics.api.check import check as compute
+    from duckmetrics.api.functions import check as compute
 
-    more = {name: options[name] for name in ("like", *SIDE_NAMES)}
-    result = _report_rows(compute, options, by=groupings_of(options["by"], ()), **more)
+    result = _report_rows(compute, options)
     if options["output"] or options["format_"] not in (None, "table"):
         click.echo(result.verdict, err=True)
     if result.errors:
         sys.exit(GATE_FAILED)
 
 
-def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
+def _report_rows(compute: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Run a command whose result has a summary, print or write it, and return the result."""
     from duckmetrics.cli.output import write_result
 
     format_ = checked_files(options)
-    predictions, truth, system = tables_of(options)
-    engine = engine_of(options)
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        columns=columns_of(options["columns"]),
-        **readings_of(options),
-        **{"engine" if "engine" in options else "connection": engine},
-        **more,
-        **switches_of(compute, options["switches"]),
-    )
+    tables, engine = tables_of(options), engine_of(options)
+    result = answer_of(compute, options, engine, tables)
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
@@ -187,36 +165,22 @@ def explain(**options: Any) -> None:
     duckmetrics explain runs.parquet truth.parquet --system model --baseline old --by grade
     duckmetrics explain clicks.parquet -m log_loss --score old --score new --by country
     """
-    from duckmetrics.api.explain import explain as compute
+    from duckmetrics.api.functions import explain as compute
     from duckmetrics.cli.output import write_explanation
 
     format_ = checked_files(options)
-    predictions, truth, system = tables_of(options)
-    engine = engine_of(options)
+    tables, engine = tables_of(options), engine_of(options)
     if len(options["by"]) > 1:
         raise click.UsageError(
             "--by is given twice; combine several columns in an expression, such as "
             "--by \"country || ' ' || device AS both\""
         )
-    names = ("query", "of", "baseline", "items", "n", "like", "queries")
-    result = compute(
-        predictions,
-        truth,
-        options["metrics"] or None,
-        system=system,
-        columns=columns_of(options["columns"]),
-        **readings_of(options),
-        engine=engine,
-        by=next(iter(options["by"]), None),
-        show=groupings_of(options["show"], ()) or (),
-        **{name: options[name] for name in names},
-        **switches_of(compute, options["switches"]),
-    )
+    result = answer_of(compute, options, engine, tables, by=next(iter(options["by"]), None))
     write_to(options, format_, lambda path: write_explanation(result, format_, path), engine)
 
 
 @click.command(short_help="Estimate metrics over all items from sampled candidates.")
-@with_options(*TABLES, METRIC, *INPUTS, LIKE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE)
 @click.option("--n-items", type=int, required=True, metavar="N", help="The number of all items.")
 @click.option(
     "--n-negatives",
@@ -244,9 +208,6 @@ def sampled(**options: Any) -> None:
     duckmetrics sampled run.parquet truth.parquet -m recall@10,ndcg@10 --n-items 10000
     duckmetrics sampled run.parquet truth.parquet -m map --n-items 10000 --n-negatives 99 --gamma 0.01
     """
-    from duckmetrics.comparison.sampled import METHODS
-    from duckmetrics.comparison.sampled import sampled as compute
+    from duckmetrics.api.functions import sampled as compute
 
-    methods = [method.strip() for text in options["methods"] for method in text.split(",")]
-    given = {name: options[name] for name in ("like", "n_items", "n_negatives", "gamma")}
-    _report_rows(compute, options, methods=methods or METHODS, **given)
+    _report_rows(compute, options)

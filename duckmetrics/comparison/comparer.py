@@ -21,7 +21,6 @@ from duckmetrics.comparison.families import (
 from duckmetrics.comparison.margins import adjust_margins, verdict_within, with_margins
 from duckmetrics.comparison.pairing import (
     OF_OTHER_UNITS,
-    PAIRED,
     UNPAIRED,
     UNPAIRED_RANDOMIZATION,
     Row,
@@ -59,7 +58,7 @@ from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.adjustment import NONE
 from duckmetrics.inference.units import N_BASELINE
-from duckmetrics.inputs.interval_options import MOST_RESAMPLES
+from duckmetrics.inputs.interval_options import MOST_RESAMPLES, PAIRED
 from duckmetrics.inputs.request import with_switches
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.pairwise import PairwiseComparison
@@ -376,7 +375,7 @@ class Recounting:
         known = self.session
         try:
             request = with_switches(known.catalog, replace(known.request, by=(), computed={}), switches)
-            with opened(request, known.engine, keep=False, attached=dict(known.attached)) as session:
+            with opened(request, known.engine, keep=False, tables=known.tables) as session:
                 parts = session.parts(session.measures(self.specs))
                 comparer = replace(self.comparer, pairs=False)
                 return comparer.result(session, parts, self.baseline).rows

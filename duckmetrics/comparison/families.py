@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.comparison.pairing import PAIRED, PLANNED, RANDOMIZATION, SAMPLED, is_always_valid
+from duckmetrics.comparison.pairing import PLANNED, RANDOMIZATION, SAMPLED, is_always_valid
 from duckmetrics.compose.functions import linked
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.build import call, picked, quoted, values_table
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.adjustment import NONE, adjusted_p, tested_together
+from duckmetrics.inputs.interval_options import PAIRED
 from duckmetrics.results.findings import NOTE, WARNING, Finding
 from duckmetrics.results.tabular import SMALLEST_P
 from duckmetrics.words.rounding import ROUNDING

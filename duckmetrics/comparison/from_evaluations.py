@@ -142,7 +142,7 @@ def _refuse_other_ids(evaluations: Mapping[str, Evaluation]) -> None:
 
 def _values(session: Session, name: str, evaluation: Evaluation, names: Mapping[str, str]) -> exp.Select:
     """Return the values of the queries of one evaluation, with the metric names of the first one."""
-    source = session.attach(evaluation.per_query, "queries")
+    source = session.engine.attach(evaluation.per_query, "queries")
     metric = exp.Case(this=exp.column("metric"))
     for own, shown in names.items():
         metric = metric.when(literal(own), literal(shown), copy=False)
@@ -164,7 +164,7 @@ def _summary(session: Session, rows: Sequence[dict[str, Any]], schema: pa.Schema
     import pyarrow as pa
 
     known = pa.schema([field for field in schema if field.name in rows[0]])
-    source = session.attach(pa.Table.from_pylist(list(rows), known), "queries")
+    source = session.engine.attach(pa.Table.from_pylist(list(rows), known), "queries")
     kept = session.engine.name("summary")
     session.engine.keep(kept, exp.select(exp.Star()).from_(source.relation.copy()))
     return cast("exp.Query", session.engine.kept(kept))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.comparison.families import adjust_column, families_of
 from duckmetrics.comparison.pairing import (
     OF_OTHER_UNITS,
-    PAIRED,
     RANDOMIZATION,
     SAMPLED,
     Row,
@@ -20,7 +19,7 @@ from duckmetrics.comparison.rows import placed_after
 from duckmetrics.errors import MetricError
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.units import of_measures
-from duckmetrics.inputs.interval_options import Margins, read_margins
+from duckmetrics.inputs.interval_options import PAIRED, Margins, read_margins
 from duckmetrics.inputs.slices import taken_name
 from duckmetrics.words.verdicts import (
     BASELINE,

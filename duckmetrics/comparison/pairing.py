@@ -11,6 +11,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.checks.notes import MISSING
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.inference.units import DIFFERENCES, QUERIES, ROWS
+from duckmetrics.inputs.interval_options import PAIRED
 from duckmetrics.inputs.slices import taken_name
 from duckmetrics.results.comparison import COLUMNS
 from duckmetrics.words.rounding import ROUNDING, whole_number
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 
-# The test that computes n, effect sizes and intervals of the differences; another test may compute p.
-PAIRED = "paired_t"
+# The names of tests; the paired one computes n, effect sizes and intervals, whatever test computes p.
 RANDOMIZATION = "randomization_test"
 # The tests of systems that were evaluated on other units; only a caller chooses them. The first one also
 # computes n and the intervals of the differences.

@@ -8,16 +8,12 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.measure import CUTOFF, PER_CALL, POSITIONS, holds, parameter_of, written
 from duckmetrics.catalog.names import name_of
 from duckmetrics.catalog.presets import preset, presets
-from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import parse_measure, refuse_metrics_as_truth, refuse_misspelled
-from duckmetrics.engines.opening import open_engine
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.engines.engine import Memory
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
-from duckmetrics.evaluation.session import opened
-from duckmetrics.inputs.request import read_request
 from duckmetrics.inputs.systems import Systems
 from duckmetrics.results.findings import ERROR
 from duckmetrics.results.tabular import Printed, Shown, aligned, readable, screen_width, table_width
@@ -26,19 +22,13 @@ from duckmetrics.words.rounding import ROUNDING
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import date
-    from typing import Unpack
 
-    import duckdb
     import pyarrow as pa
 
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.switches import Switches
 
 
 COLUMNS = (
@@ -205,87 +195,25 @@ Key = tuple[str, str, bool]
 DEFAULTS = "duckmetrics"
 
 
-def conventions(
-    predictions: Any,
-    truth: Any = None,
-    metrics: str | Sequence[str] | None = None,
-    *,
-    like: str | Sequence[str] = (),
-    system: str | Mapping[str, Any] | None = None,
-    columns: Mapping[str, str] | None = None,
-    layout: str | Mapping[str, str] | None = None,
-    positive: str | float | None = None,
-    score: Mapping[str, str] | None = None,
-    where: Mapping[str, str] | None = None,
-    version: int | Mapping[str, int] | None = None,
-    as_of: str | date | Mapping[str, str | date] | None = None,
-    history: Any = None,
-    items: Any = None,
-    reference: Any = None,
-    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    memory_limit: str | None = None,
-    temp_directory: str | os.PathLike[str] | None = None,
-    snapshot: str | None = None,
-    time_zone: str | None = None,
-    **switches: Unpack[Switches],
-) -> ToolComparison:
-    """Compute metrics under the conventions of every tool that has them.
+def tools_side_by_side(session: Session, specs: Sequence[str], names: Sequence[str]) -> ToolComparison:
+    """Compute metrics under the conventions of tools, see `conventions`.
 
     Args:
-        predictions, truth, metrics, system, columns, layout, positive, score, where, version, as_of, history,
-            items, reference, connection, threads, memory_limit, temp_directory, snapshot, time_zone: as for
-            `evaluate`.
-        like: a tool or several, instead of all.
-        **switches: conventions that all have in common.
-
-    Returns:
-        The value of each system, as if it were alone, under the defaults and under each preset; where it
-        differs, the settings that alone make a difference. Tools that lack the metric, or have it in a way
-        that is not imitated, are listed with the reason.
+        names: the presets, all of them if there are none.
 
     Raises:
-        MetricError: a metric, switch or preset cannot be read.
+        MetricError: a metric or switch cannot be read.
         InputError: the data cannot be evaluated under the defaults either.
-
-    Example:
-        run = {"q1": {"a": 0.5, "b": 0.5}}
-        tools = ["trec_eval", "sklearn"]
-        result = duckmetrics.conventions(run, {"q1": {"b": 1}}, "ndcg@10", like=tools)
-        [row.value for row in result.rows]  # [0.6309, 1.0, 0.8155]
     """
-    refuse_misspelled(conventions, switches)
-    refuse_metrics_as_truth(truth, metrics, connection)
-    names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
-    request = read_request(
-        catalog(),
-        predictions,
-        truth,
-        system=system,
-        columns=columns,
-        layout=layout,
-        positive=positive,
-        score=score,
-        where=where,
-        version=version,
-        as_of=as_of,
-        history=history,
-        items=items,
-        reference=reference,
-        switches=switches,
-    )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
-    specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
-    with opened(request, engine) as session:
-        systems = _systems(session)
+    systems = _systems(session)
     # A tool evaluates one run, so the queries of other systems decide nothing.
-    alone = [request.of_system(name) for name in sorted(systems)] if len(systems) > 1 else [request]
+    alone = [session.of_system(name) for name in sorted(systems)] if len(systems) > 1 else [session]
     rows: dict[str, list[Convention]] = {spec: [] for spec in specs}
     for one in alone:
-        with opened(one, engine) as session, engine.repeating():
-            session.measures(specs)  # without a truth, the queries are those that were answered
+        with session.engine.remembering(session.engine.memory or Memory()):
+            one.measures(specs)  # without a truth, the queries are those that were answered
             for spec in specs:
-                metric = _Metric(session, spec, names or list(presets()))
+                metric = _Metric(one, spec, names or list(presets()))
                 rows[spec] += metric.rows() + (metric.refusals() if one is alone[-1] else [])
     return ToolComparison(tuple(row for of_spec in rows.values() for row in of_spec))
 

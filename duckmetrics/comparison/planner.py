@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.comparison.margins import NOT_WORSE_BY
 from duckmetrics.comparison.plan import Design, Plan, effects, equal_sizes, powers, proportion_sizes, sizes
 from duckmetrics.comparison.rows import ERROR, tested_units
-from duckmetrics.errors import MetricError
+from duckmetrics.engines.opening import open_engine
+from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
 from duckmetrics.inference.units import ROWS, SHARED_ROWS
 from duckmetrics.inputs.interval_options import read_probability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.comparison.comparer import Comparer
     from duckmetrics.comparison.pairing import Row
@@ -163,14 +165,15 @@ class Goal:
         return None if not value else self.difference * abs(value)
 
 
-def read_goal(
-    difference: Any, margin: Any, units: Any, power: Any, alpha: Any, comparisons: Any, adjust: str | None
-) -> Goal:
+def read_goal(given: Mapping[str, Any]) -> Goal:
     """Read what is wanted.
 
     Raises:
         MetricError: nothing is wanted, or a number cannot be read.
     """
+    difference, margin, units, power, alpha, comparisons, adjust = (
+        given[name] for name in ("difference", "margin", "units", "power", "alpha", "comparisons", "adjust")
+    )
     if difference is not None and margin is not None:
         raise MetricError("plan", "both a difference and a margin", "give one of them")
     if difference is None and margin is None and units is None:
@@ -192,8 +195,8 @@ def read_goal(
         known = ", ".join((*ADJUSTMENTS, NONE))
         raise MetricError("adjust", f"{adjust!r} has no plan", f"write one of {known}")
     number = None if comparisons is None else _whole("comparisons", comparisons, 1, 9)
-    given = None if units is None else _whole("units", units, 2, 20000)
-    return Goal(delta, relative, given, wanted, rate, margin is not None, number, method != NONE)
+    n_units = None if units is None else _whole("units", units, 2, 20000)
+    return Goal(delta, relative, n_units, wanted, rate, margin is not None, number, method != NONE)
 
 
 def _read_difference(name: str, given: Any) -> tuple[float | None, bool]:
@@ -356,3 +359,86 @@ def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
     method = f"z-test of two proportions, {arms}; units of both arms"
     design = Design(2 * sd, 1.0, 2.0, alpha, goal.power)
     return Plan((row,), "units", method, (design,), goal.one_sided)
+
+
+# Half of the units are in the control arm.
+HALF = 0.5
+
+
+def planned_from(
+    engine: Engine,
+    pilots: Sequence[Pilot],
+    goal: Goal,
+    parts: Sequence[FamilyEvaluation],
+    share: float | None,
+    is_paired: bool,
+) -> Plan:
+    """Return the plan of comparisons of the systems that were evaluated.
+
+    Raises:
+        MetricError: a share of arms, and every unit has a difference.
+    """
+    return planned(engine, pilots, goal, name_of_units(parts), _control_arm(share, is_paired))
+
+
+def pilots_of(
+    comparer: Comparer,
+    session: Session,
+    parts: Sequence[FamilyEvaluation],
+    baseline: str | None,
+    unpaired: bool,
+) -> tuple[list[Pilot], bool]:
+    """Return the spread of every metric, and whether it is that of paired differences."""
+    known = list(dict.fromkeys(row["system"] for part in parts for row in part.rows))
+    if baseline is not None and baseline not in known:
+        raise MetricError(f"baseline {baseline!r}", "no such system", suggestion(baseline, known))
+    if len(known) > 1 and not unpaired:
+        if baseline is None and isinstance(session.request.system, str):
+            names = " or ".join(map(repr, known))
+            raise MetricError("baseline", "not given", f"set baseline= (--baseline) to {names}")
+        return paired_pilots(comparer, session, parts, baseline), True
+    chosen = known[0] if baseline is None else baseline
+    return list(single_pilots(comparer, session, parts, chosen)), False
+
+
+def planned_from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: float | None) -> Plan:
+    """Return the plan of one comparison whose spread is a number.
+
+    Raises:
+        MetricError: no spread, or two.
+    """
+    if sd is not None and rate is not None:
+        raise MetricError("plan", "takes sd or rate, not both", "give sd for a mean, rate for a share")
+    if sd is None and rate is None:
+        raise MetricError("plan", "nothing to plan from", "give predictions, or one of sd=0.2 and rate=0.03")
+    with closing(open_engine()) as engine:
+        if rate is not None:
+            return planned_rate(engine, rate, goal)
+        spread = read_number("sd", sd, "0.2")
+        if spread <= 0:
+            raise MetricError(f"sd={sd!r}", "is not a positive standard deviation", "write one such as 0.2")
+        if goal.relative:
+            raise MetricError("difference", "a share, and sd has no value", "write it as a number")
+        pilot = Pilot("", None, None, spread, None, None)
+        return planned(engine, [pilot], goal, "units", _control_arm(share, not unpaired))
+
+
+def read_share(share: Any, rate: Any = None) -> float | None:
+    """Read the share of the control arm; None if nobody gave one."""
+    if share is None:
+        return None
+    if rate is not None:
+        raise MetricError("share", "a rate plans two arms of equal size", "leave share out (--share)")
+    read = read_number("share", share, "0.5")
+    if not 0 < read < 1:
+        raise MetricError(f"share={share!r}", "is not between 0 and 1", "write 0.9 for nine of ten units")
+    return read
+
+
+def _control_arm(share: float | None, is_paired: bool) -> float | None:
+    """Return the share of the units in the control arm; None if each unit has a difference."""
+    if not is_paired:
+        return share or HALF
+    if share is not None:
+        raise MetricError("share", "is for unpaired arms", "add unpaired=True (--unpaired)")
+    return None

@@ -14,7 +14,6 @@ from duckmetrics.comparison.pairing import (
     BOOTSTRAPPED,
     CANCELLED,
     OF_OTHER_UNITS,
-    PAIRED,
     SAMPLED,
     UNPAIRED,
     Row,
@@ -30,6 +29,7 @@ from duckmetrics.inference.adjustment import NONE
 from duckmetrics.inference.intervals import tested
 from duckmetrics.inference.row_units import ManyUnits
 from duckmetrics.inference.units import N_BASELINE, QUERIES, of_measures, over_rows
+from duckmetrics.inputs.interval_options import PAIRED
 from duckmetrics.inputs.request import with_switches
 from duckmetrics.results.comparison import SlicedComparison
 from duckmetrics.results.findings import NOTE, Finding

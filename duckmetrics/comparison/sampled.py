@@ -9,148 +9,29 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.measure import CORRECTED, DEFAULT_AGGREGATION, parameter_of
-from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import parse_measures, refuse_metrics_as_truth, refuse_misspelled
+from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
 from duckmetrics.comparison.corrections import MISSING, SampledEvaluation, SamplingModel, sampled_ranks
-from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
-from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.ranking import ranking_inputs
-from duckmetrics.inputs.request import read_request
 from duckmetrics.words.rounding import whole_number
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import date
-    from typing import Unpack
-
-    import duckdb
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.comparison.corrections import SampledRanks, Values
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.results.findings import Finding
-    from duckmetrics.switches import Switches
 
 
 METHODS = NAIVE, RANK_ESTIMATE, BIAS_VARIANCE, LIKELIHOOD = ("naive", "rank_estimate", "bv", "em")
 # Beyond these the sums over items and candidates take minutes.
 MOST_ITEMS, MOST_NEGATIVES = 1_000_000, 1_000
-
-
-def sampled(
-    predictions: Any,
-    truth: Any = None,
-    metrics: str | Sequence[str] | None = None,
-    *,
-    n_items: int,
-    n_negatives: int | None = None,
-    methods: str | Sequence[str] = METHODS,
-    gamma: float = 0.1,
-    like: str | None = None,
-    system: str | Mapping[str, Any] | None = None,
-    columns: Mapping[str, str] | None = None,
-    layout: str | Mapping[str, str] | None = None,
-    where: Mapping[str, str] | None = None,
-    version: int | Mapping[str, int] | None = None,
-    as_of: str | date | Mapping[str, str | date] | None = None,
-    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    memory_limit: str | None = None,
-    temp_directory: str | os.PathLike[str] | None = None,
-    snapshot: str | None = None,
-    time_zone: str | None = None,
-    **switches: Unpack[Switches],
-) -> SampledEvaluation:
-    """Estimate metrics over all items from rankings of one relevant item among sampled ones.
-
-    The theory covers one relevant item per query and negatives that are drawn **uniformly**, with
-    replacement, from the other items (without replacement is much the same as long as few of them are
-    drawn): the rank r of n becomes 1 + Binomial(m, (r - 1) / (n - 1)) among the candidates. Negatives
-    that were sampled by popularity are not covered: no correction here is right for them.
-
-    ====================  ==============================================================================
-    ``naive``             the metric as if the candidates were all items: what is usually reported
-    ``rank_estimate``     the metric at rank 1 + floor((n - 1)(rank - 1) / m), as `evaluate` has it with
-                          ``catalog_size=n``; unbiased for the rank, not for the metric
-    ``bv``                least squares with a penalty of the variance, all ranks being equally likely
-    ``em``                the distribution of the ranks by maximum likelihood, then the mean under it;
-                          expectation maximization from equal ranks, until a step raises the mean
-                          log-likelihood of a query by less than 1e-9, at most 500 steps; that end belongs
-                          to the estimate, because samples do not distinguish neighboring ranks
-    ====================  ==============================================================================
-
-    The corrections trade bias for variance; with few candidates none recovers the order of systems
-    reliably. Ranking all items is better. As numbers, ``bv`` is good to about 1e-11 / gamma, and ``em``,
-    which takes adjacent ranks together where there are many, to 1e-3 of the value.
-
-    Args:
-        predictions: as for `evaluate`: the candidates of each query with their scores.
-        truth: as for `evaluate`: one relevant item per query. The grades of all of them must be
-            alike where a metric depends on them.
-        metrics: specs such as ``"recall@10"``, of metrics that depend on the rank of the relevant item.
-        n_items: the number n of all items, including the relevant one.
-        n_negatives: the number m drawn for each query; by default the number of candidates less one.
-        methods: what to compute, of naive, rank_estimate, bv and em.
-        gamma: the weight of the variance in ``bv``, in (0, 1]; 1 is the posterior mean.
-        like: a tool whose conventions replace the defaults, as for `evaluate`.
-        **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
-            without a relevant item, counts as `evaluate` counts it.
-        system, columns, layout, where, version, as_of, connection, threads, memory_limit, temp_directory,
-            snapshot, time_zone: as for `evaluate`.
-
-    Returns:
-        The value of each metric by each method and system.
-
-    Raises:
-        MetricError: a metric is not a function of the rank, is not a mean of queries, has no value at some
-            ranks, or an argument cannot be read.
-        InputError: a query does not have exactly one relevant item among its candidates, the numbers
-            of candidates differ, or grades differ on which a metric depends.
-        UnsupportedError: bv or em for more than 1,000,000 items or 1,000 negatives.
-        EngineError: the database refused a query.
-
-    Source:
-        Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226; em: Jin et al., AAAI 2021,
-        doi:10.1609/aaai.v35i5.16537.
-
-    Example:
-        run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-        qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
-        result = duckmetrics.sampled(run, qrels, "recall@1", n_items=100)
-        result.value("recall@1", method="naive")  # 0.5
-        result.value("recall@1", method="bv")  # 0.01
-    """
-    refuse_misspelled(sampled, switches)
-    refuse_metrics_as_truth(truth, metrics, connection)
-    asked = _asked(n_items, n_negatives, methods, gamma)
-    if (size := _size()) in switches:
-        raise MetricError(size, "is n_items here", "leave it out")
-    request = read_request(
-        catalog(),
-        predictions,
-        truth,
-        system=system,
-        columns=columns,
-        layout=layout,
-        where=where,
-        version=version,
-        as_of=as_of,
-        like=like,
-        switches=switches,
-    )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
-    with opened(request, engine, keep=False) as session:
-        specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
-        return _evaluated(session, specs, asked)
 
 
 # Examples of counts.
@@ -167,9 +48,16 @@ class _Asked:
     gamma: float
 
 
-def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], gamma: object) -> _Asked:
-    items = _whole("n_items", n_items, 2)
-    negatives = None if n_negatives is None else _whole("n_negatives", n_negatives, 1)
+def read_sampling(given: Mapping[str, Any], switches: Mapping[str, Any]) -> _Asked:
+    """Read the options that say how candidates were sampled.
+
+    Raises:
+        MetricError: a number or a method cannot be read, or the number of items is given twice.
+    """
+    items = _whole("n_items", given["n_items"], 2)
+    asked, methods, gamma = given["n_negatives"], given["methods"], given["gamma"]
+    methods = METHODS if methods is None else methods
+    negatives = None if asked is None else _whole("n_negatives", asked, 1)
     chosen = dict.fromkeys([methods] if isinstance(methods, str) else methods)
     for method in chosen:
         if method not in METHODS:
@@ -178,6 +66,8 @@ def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], g
         raise MetricError("methods", "none", f"choose some of {', '.join(METHODS)}")
     if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 < gamma <= 1:
         raise MetricError("gamma", f"is {gamma!r}, but must lie in (0, 1]", "write gamma=0.1")
+    if (size := _size()) in switches:
+        raise MetricError(size, "is n_items here", "leave it out")
     return _Asked(items, negatives, tuple(chosen), float(gamma))
 
 
@@ -189,7 +79,15 @@ def _whole(name: str, value: object, least: int) -> int:
     return number
 
 
-def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
+def estimated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
+    """Compute the estimates of metrics, see `sampled`.
+
+    Raises:
+        MetricError: a metric is not a function of the rank, is not a mean of queries, or has no value at some
+            ranks.
+        InputError: the data are not those of sampled candidates.
+        UnsupportedError: bv or em for more than 1,000,000 items or 1,000 negatives.
+    """
     measures = _measures(session, specs, asked.n_items)
     engine = session.engine
     inputs = ranking_inputs(
@@ -203,7 +101,7 @@ def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> Sampled
         rows=tuple(sorted(rows, key=lambda row: places[row["metric"]])),
         methods=asked.methods,
         checks=(*findings, *_missing(observed[0], inputs)),
-        sql=";\n\n".join(engine.ran) + ";",
+        sql=";\n\n".join(session.statements) + ";",
     )
 
 

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import refuse_metrics_as_truth, refuse_misspelled
 from duckmetrics.compose.composer import Composer
-from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.ranking import SIDE_INPUTS
-from duckmetrics.inputs.request import read_request
 from duckmetrics.results.tabular import Printed, Shown, readable
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-    from datetime import date
-    from typing import Unpack
+    from collections.abc import Sequence
 
-    import duckdb
     import pyarrow as pa
     from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
-    from duckmetrics.switches import Switches
 
 
 BOUNDS = ("pessimistic", "optimistic")
@@ -107,70 +95,17 @@ def _cell(value: float | None) -> str:
     return "NULL" if value is None else f"{value:.4f}"
 
 
-def ties(
-    predictions: Any,
-    truth: Any = None,
-    metrics: str | Sequence[str] | None = None,
-    *,
-    like: str | None = None,
-    system: str | Mapping[str, Any] | None = None,
-    columns: Mapping[str, str] | None = None,
-    layout: str | Mapping[str, str] | None = None,
-    where: Mapping[str, str] | None = None,
-    version: int | Mapping[str, int] | None = None,
-    as_of: str | date | Mapping[str, str | date] | None = None,
-    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    memory_limit: str | None = None,
-    temp_directory: str | os.PathLike[str] | None = None,
-    snapshot: str | None = None,
-    time_zone: str | None = None,
-    **switches: Unpack[Switches],
-) -> TieReport:
-    """Report the effect of the order of equal scores on metrics of rankings.
-
-    Args:
-        predictions, truth, metrics, like, system, columns, layout, where, version, as_of, connection,
-            threads, memory_limit, temp_directory, snapshot, time_zone, **switches: as for `evaluate`.
-
-    Returns:
-        The value, its bounds with the relevant items last and first among equal scores, and how many
-        queries have a value that depends on that order.
+def tie_report(session: Session, specs: Sequence[str]) -> TieReport:
+    """Evaluate metrics under the order of ties that is asked for, and under the worst and the best one.
 
     Raises:
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
         InputError: the data cannot be evaluated as they are.
-
-    Example:
-        run = {"q1": {"a": 0.5, "b": 0.5}}
-        result = duckmetrics.ties(run, {"q1": {"b": 1}}, "mrr")
-        row = result.rows[0]
-        row.pessimistic, row.optimistic  # (0.5, 1.0)
-        row.n_dependent  # 1
     """
-    refuse_misspelled(ties, switches)
-    refuse_metrics_as_truth(truth, metrics, connection)
-    request = read_request(
-        catalog(),
-        predictions,
-        truth,
-        system=system,
-        columns=columns,
-        layout=layout,
-        where=where,
-        version=version,
-        as_of=as_of,
-        like=like,
-        switches=switches,
-    )
-    engine = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone)
-    with opened(request, engine) as session:
-        measures = session.measures(
-            read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
-        )
-        for measure in measures:
-            _refuse_without_order(measure)
-        return TieReport(tuple(_report(session, measures)))
+    measures = session.measures(specs)
+    for measure in measures:
+        _refuse_without_order(measure)
+    return TieReport(tuple(_report(session, measures)))
 
 
 def _refuse_without_order(measure: Measure) -> None:

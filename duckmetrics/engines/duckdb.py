@@ -16,7 +16,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.engines import duckdb_csv, progress, stores, targets
 from duckmetrics.engines.connection import DuckDBConnection, arrow_of
 from duckmetrics.engines.duckdb_tables import DuckDBTables
-from duckmetrics.engines.engine import Engine, Feature
+from duckmetrics.engines.engine import Engine, Feature, Memory
 from duckmetrics.engines.snapshots import AUTO, checked, is_copied
 from duckmetrics.engines.stores import Store
 from duckmetrics.engines.targets import refuse_url, replacing_folder, url_of
@@ -72,8 +72,7 @@ class DuckDBEngine(Engine):
         self._tables = DuckDBTables(self._held)
         self.connection = self._held.raw
         self.ran: list[str] = []
-        self._tables_of: dict[str, str] = {}
-        self._counted: dict[str, list[tuple[Any, ...]]] = {}
+        self._own = Memory()
 
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
@@ -83,14 +82,13 @@ class DuckDBEngine(Engine):
             self._tables.refuse_changed()
 
     @contextmanager
-    def repeating(self) -> Iterator[None]:
-        """Use the rows that one evaluation of a call found in the next ones."""
-        self.repeats = True
+    def remembering(self, memory: Memory) -> Iterator[None]:
+        """Use what former evaluations of the same tables found."""
+        before, self.memory = self.memory, memory
         try:
             yield
         finally:
-            self.repeats = False
-            self._counted.clear()
+            self.memory = before
 
     @property
     def time_zone(self) -> str:
@@ -172,11 +170,11 @@ class DuckDBEngine(Engine):
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
         text = self._held.text(query)
-        if not self.repeats:
+        if self.memory is None:
             return self.rows(text)
-        if text not in self._counted:
-            self._counted[text] = self.rows(text)
-        return self._counted[text]
+        if text not in self.memory.counts:
+            self.memory.counts[text] = self.rows(text)
+        return self.memory.counts[text]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
         text = self._held.text(query)
@@ -242,11 +240,12 @@ class DuckDBEngine(Engine):
         text = self._held.text(statement, pretty=True, copy=False)
         self._held.execute(text)
         self.ran.append(text)
-        self._tables_of[text.partition("\n")[2]] = name  # its first line creates the table
+        for memory in (self._own, self.memory or self._own):
+            memory.tables[text.partition("\n")[2]] = name  # its first line creates the table
 
     def kept_before(self, query: exp.Query) -> str | None:
         """Return the name of a table that still has the rows of a query."""
-        name = self._tables_of.get(self._held.text(query, pretty=True), "")
+        name = (self.memory or self._own).tables.get(self._held.text(query, pretty=True), "")
         return name if ("TABLE", name) in self._held.temporary else None
 
     def collect(self, name: str, query: exp.Query) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _NUMBERS = itertools.count(1)
+# The names that `new_name` gives.
+_NAME = re.compile(r"\bduckmetrics_\w+_\d+\b")
 
 
 class Feature(Enum):
@@ -59,6 +63,19 @@ INSTEAD = {
 }
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Findings of evaluations of the same tables, which the next ones need not look for again.
+
+    Attributes:
+        counts: the rows of queries that count, by the text of the query.
+        tables: the names of tables that were kept, by the text of the query.
+    """
+
+    counts: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
+
+
 class Engine(Protocol):
     """Runs queries where the data are; only results come back.
 
@@ -66,14 +83,14 @@ class Engine(Protocol):
         dialect: the SQL that it speaks.
         features: what it can do beyond the portable subset.
         ran: the statements that made tables, as they ran.
-        repeats: whether a call evaluates the same tables several times, and may use earlier rows again.
+        memory: what former evaluations of the same tables found; None if each one reads them anew.
         time_zone: the zone in which points in time have days and hours.
     """
 
     dialect: str
     features: frozenset[Feature]
     ran: list[str]
-    repeats: bool = False
+    memory: Memory | None = None
 
     @property
     def time_zone(self) -> str:
@@ -135,7 +152,7 @@ class Engine(Protocol):
         return math.inf
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        """Return the rows of a query that counts; the same query gives the same while a call repeats."""
+        """Return the rows of a query that counts, those of the memory if it has them."""
         return self.rows(query)
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
@@ -220,8 +237,8 @@ class Engine(Protocol):
         finally:
             self.release()
 
-    def repeating(self) -> AbstractContextManager[None]:
-        """Use the rows that one evaluation of a call found in the next ones; by default, none does."""
+    def remembering(self, memory: Memory) -> AbstractContextManager[None]:
+        """Use what former evaluations of the same tables found; by default, each one reads them anew."""
         return nullcontext()
 
     def step(self, name: str) -> AbstractContextManager[None]:
@@ -249,19 +266,43 @@ def keep_new(engine: Engine, stem: str, query: exp.Query) -> str:
     return name
 
 
+def keep_once(engine: Engine, stem: str, query: exp.Query, again: bool = False) -> str:
+    """Keep a query in a table, unless the memory has its rows, and return the name of the table.
+
+    Args:
+        again: whether rows that the same query gave before, for the same tables, are as good.
+    """
+    if (again or engine.memory is not None) and (known := engine.kept_before(query)) is not None:
+        return known
+    return keep_new(engine, stem, query)
+
+
 def keep_readable(engine: Engine, stem: str, query: exp.Query, again: bool = False) -> str:
     """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name.
 
     Args:
         again: whether rows that the same query gave before, for the same tables, are as good.
     """
-    if (again or engine.repeats) and (known := engine.kept_before(query)) is not None:
-        return known
-    name = engine.name(stem)
     try:
-        engine.keep(name, query)
+        return keep_once(engine, stem, query, again)
     except EngineError as error:
         if not error.unreadable:
             raise
         raise InputError("predictions", f"cannot be read: {error}", "check it") from error
-    return name
+
+
+def statements_since(ran: Sequence[str], start: int) -> list[str]:
+    """Return the statements of one call, after those of former calls that made the tables it reads.
+
+    Args:
+        ran: all statements that made tables.
+        start: the place of the first one of the call.
+    """
+    read = {name for text in ran[start:] for name in _NAME.findall(text)}
+    earlier: list[str] = []
+    for text in reversed(ran[:start]):
+        made = _NAME.search(text)  # what a statement makes is the first thing that it names
+        if made is not None and made[0] in read:
+            earlier.insert(0, text)
+            read.update(_NAME.findall(text))
+    return [*earlier, *ran[start:]]

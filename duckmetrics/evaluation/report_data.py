@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.attached import AttachedTables
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
@@ -94,7 +95,7 @@ class Opened(Protocol):
     engine: Engine
 
     @property
-    def attached(self) -> Mapping[Any, Source]:
+    def tables(self) -> AttachedTables:
         """The tables."""
         ...
 
@@ -158,7 +159,7 @@ class Material:
 
     def sources(self) -> list[str]:
         """Return the names of the tables, each once."""
-        return list(dict.fromkeys(source.label for source in self._session.attached.values()))
+        return list(dict.fromkeys(source.label for source in self._session.tables.sources))
 
     def conditions(self) -> dict[str, str]:
         """Return the conditions of the rows that count, by table."""
@@ -196,7 +197,7 @@ class Material:
     def is_readable(self) -> bool:
         """Whether the tables can be read once more; results of other evaluations have none."""
         from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
-        known = bool(self._session.attached) and from_tables
+        known = bool(self._session.tables.found) and from_tables
         return known and self._session.engine.supports(Feature.REREADING)
 
     def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:

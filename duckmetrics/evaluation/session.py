@@ -5,34 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
-from duckmetrics.catalog.measure import TIME_ZONE
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth, truth_reader
-from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.engines.duckdb_errors import unbound
-from duckmetrics.engines.engine import Feature
-from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
+from duckmetrics.engines.engine import Feature, statements_since
+from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.evaluation.attached import AttachedTables, Times, only_rows
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
-from duckmetrics.expressions.build import everything
-from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import CANONICAL, filtered, first_row, run_columns
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
-from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
-from duckmetrics.inputs.slices import columns_in, depends_on_zone, slice_label
-from duckmetrics.inputs.sources import ROLES, SINCE, refuse_changed
+from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
-from duckmetrics.inputs.versions import chosen_versions
 from duckmetrics.results.evaluation import Evaluation
-from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -46,92 +37,7 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.inference.kept import SharedRelations
     from duckmetrics.inputs.sources import Role, Source
-    from duckmetrics.inputs.versions import Version
-
-
-def needed_columns(request: Request, source: Source, role: Role) -> list[str] | None:
-    """Return the columns that a request may read, None for all of them."""
-    wanted = set(_wanted(request, source, role))
-    return [name for name in source.columns if name in wanted] or None
-
-
-def _wanted(request: Request, source: Source, role: Role) -> Iterator[str]:
-    """Yield the names of columns, also of some that the table does not have."""
-    names = [
-        request.system or "",
-        *request.scores.values(),
-        *(name for names in request.by for name in names),
-    ]
-    if request.inference is not None:
-        names.append(request.inference.cluster or "")
-    for expression in request.computed.values():
-        names += columns_in(expression)
-    for canonical in CANONICAL:
-        names += [canonical, *(request.columns.given(role, canonical) or "").split("+")]
-    for name in names:
-        yield from _found(source, name.strip())
-    yield from run_columns(source, request.columns)
-
-
-def _found(source: Source, name: str) -> list[str]:
-    try:
-        found = source.find(name)
-    except InputError:  # two columns differ in case only, which is refused where they are read
-        return [column for column in source.columns if column.lower() == name.lower()]
-    return [] if found is None else [found]
-
-
-# The tables whose columns can be slices.
-_SLICED = ("predictions", "truth", "queries")
-_ADVICE = "for another zone, write time_zone='Europe/Berlin' (--time-zone Europe/Berlin)"
-
-
-class Times:
-    """Finds out whether the results of a request depend on the time zone.
-
-    Attributes:
-        are_read: whether a slice or a condition over the tables so far depends on it.
-    """
-
-    def __init__(self, request: Request, engine: Engine) -> None:
-        self._request = request
-        self._engine = engine
-        self.are_read = False
-
-    def look(self, source: Source, role: Role) -> None:
-        """Look at a table as the caller has it."""
-        self.are_read |= any(depends_on_zone(one, source) for one in self._expressions(role))
-
-    def signed(self, measures: Sequence[Measure], attach: Attach) -> Sequence[Measure]:
-        """Return the measures with the zone that their results depend on."""
-        for role in ROLES:
-            table = self._request.tables[role]
-            if table is not None and self._expressions(role):
-                for one in table.values() if isinstance(table, Mapping) else (table,):
-                    attach(one, role)
-        if not self.are_read:
-            return measures
-        return [replace(measure, time_zone=self._engine.time_zone) for measure in measures]
-
-    @property
-    def notes(self) -> list[Finding]:
-        """A note with the zone, if results depend on it."""
-        if not self.are_read:
-            return []
-        message = f"times: the days and hours of slices and conditions are those of {self._engine.time_zone}"
-        return [Finding(TIME_ZONE, NOTE, "", "", 0, (), f"{message}; {_ADVICE}", _ADVICE)]
-
-    @property
-    def statements(self) -> list[str]:
-        """The statement that gives a session the zone that the others need, if they need one."""
-        zone = literal(self._engine.time_zone).sql(self._engine.dialect)
-        return [f"SET TIME ZONE {zone}"] if self.are_read else []
-
-    def _expressions(self, role: Role) -> list[exp.Expr]:
-        """Return what the caller computes from the columns of a table: slices, and a condition."""
-        condition = self._request.where.get(role)
-        slices = self._request.computed.values() if role in _SLICED else ()
-        return [*slices, *([] if condition is None else [condition])]
+    from duckmetrics.results.findings import Finding
 
 
 # DuckDB's messages about unknown functions, and about types that a function does not take.
@@ -139,44 +45,48 @@ UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[
     ["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], "Sequence[FamilyEvaluation]"
 ]
-# The tables of a session, by the identity of the argument and its role.
-Attached = dict[tuple[int, str], "Source"]
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_classification}
 
 
 @contextmanager
 def opened(
-    request: Request, engine: Engine, keep: bool = True, attached: Attached | None = None
+    request: Request, engine: Engine, keep: bool = True, tables: AttachedTables | None = None
 ) -> Iterator[Session]:
     """Open a session for one call, and release the engine at its end.
 
     Args:
         keep: whether results are read later from the tables that the call makes.
-        attached: the tables that another session attached.
+        tables: those that a session of the same tables attached.
     """
     with engine.exclusive(keep):
-        try:
-            yield Session(catalog(), request, engine, attached)
-        except EngineError as error:
-            # Our own queries bind; an expression of the caller may not.
-            if request.computed and any(kind in str(error) for kind in UNBOUND):
-                names = ", ".join(map(repr, request.computed))
-                raise InputError(f"by {names}", *unbound(error, (), "fix the expression")) from error
-            raise
+        session = Session(catalog(), request, engine, tables)
+        with session.tables.restored_after_errors():
+            try:
+                yield session
+            except EngineError as error:
+                # Our own queries bind; an expression of the caller may not.
+                if request.computed and any(kind in str(error) for kind in UNBOUND):
+                    names = ", ".join(map(repr, request.computed))
+                    raise InputError(f"by {names}", *unbound(error, (), "fix the expression")) from error
+                raise
 
 
 class Session:
-    """One request on one engine: the tables are attached once for all metrics."""
+    """One request on one engine.
+
+    Attributes:
+        tables: those of the request, which are attached once for all metrics.
+    """
 
     def __init__(
-        self, catalog: Catalog, request: Request, engine: Engine, attached: Attached | None = None
+        self, catalog: Catalog, request: Request, engine: Engine, tables: AttachedTables | None = None
     ) -> None:
         self.catalog = catalog
         self.request = request
         self.engine = engine
-        self.attached: Attached = {} if attached is None else attached
-        self._layouts = LayoutTables(request, engine, self.attach)
+        self.tables = AttachedTables(request, engine) if tables is None else tables
         self._times = Times(request, engine)
+        self._start = len(engine.ran)
 
     def measures(self, specs: Sequence[str], family: Callable[[], str | None] | None = None) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.
@@ -240,7 +150,7 @@ class Session:
             groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
             checks=tuple(dict.fromkeys((*self.notes, *(f for part in parts for f in part.findings)))),
             verified=tuple(verification for part in parts for verification in part.verified),
-            sql="".join(f"{text};\n\n" for text in (*self._times.statements, *self.engine.ran)).rstrip("\n"),
+            sql="".join(f"{text};\n\n" for text in (*self._times.statements, *self.statements)).rstrip("\n"),
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
             first=next(iter(self.request.systems), None),
             level=None if self.request.inference is None else self.request.inference.level,
@@ -281,6 +191,10 @@ class Session:
         _refuse_idle_resamples(request, parts)
         return parts
 
+    def of_system(self, name: str) -> Session:
+        """Return the session of one of several systems, as if the others were not there."""
+        return Session(self.catalog, self.request.of_system(name), self.engine, self.tables)
+
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """Return the overall values of other metrics, with intervals where the engine has them.
 
@@ -291,7 +205,7 @@ class Session:
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
-        with opened(request, self.engine, keep=False, attached=dict(self.attached)) as session:
+        with opened(request, self.engine, keep=False, tables=self.tables) as session:
             return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
@@ -331,75 +245,23 @@ class Session:
             raise MetricError(
                 "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
             )
-        for source in self.attached.values():
-            refuse_changed(source.files, SINCE)
+        self.tables.refuse_changed()
 
     def attach(self, table: Any, role: Role) -> Source:
-        """Find out what a table argument means; the engine looks at each of them once."""
-        key = id(table), role
-        if key not in self.attached:
-            source = self.engine.attach(table, role, self._versions.get(role))
-            self._times.look(source, role)
-            found = self._layouts.read(self._filtered(source, role), role)
-            found = self.engine.once(found, needed_columns(self.request, found, role))
-            self._refuse_nothing_left(found, role, source.empty)
-            self.attached[key] = self._layouts.with_labels(found, role)
-        return self.attached[key]
-
-    @cached_property
-    def _versions(self) -> dict[str, Version]:
-        """The versions to read, by the table.
-
-        Raises:
-            InputError: one names no table, and it is not clear which is meant.
-            UnsupportedError: the engine reads no older versions.
-        """
-        asked = self.request.versions
-        if asked and not self.engine.supports(Feature.VERSIONS):
-            name = DIALECTS[self.engine.dialect].engine
-            advice = "write SQL that names the version, such as SELECT * FROM delta.`run` VERSION AS OF 3"
-            raise UnsupportedError(next(iter(asked.values())).option, f"not on {name}", advice)
-        return chosen_versions(asked, self.request.tables, self.engine.has_versions)
-
-    def _filtered(self, source: Source, role: Role) -> Source:
-        """Leave only the rows of a table that the caller's condition keeps.
-
-        Raises:
-            InputError: the condition does not fit the columns.
-        """
-        condition = self.request.where.get(role)
-        if condition is None:
-            return source
-        kept = filtered(source, condition)
-        try:
-            self.engine.columns(everything(kept.relation.copy()))
-        except (EngineError, UnsupportedError) as error:
-            said = unbound(error, source.all_columns, "fix the condition")
-            raise InputError(f"where {role}", *said) from error
-        return kept
-
-    def _refuse_nothing_left(self, kept: Source, role: Role, was_empty: bool) -> None:
-        """Refuse a condition that keeps no row, once the rows are here.
-
-        Raises:
-            InputError: the condition cannot be evaluated on the rows, or keeps none.
-        """
-        condition = self.request.where.get(role)
-        if condition is None or was_empty:
-            return
-        try:
-            is_empty = not self.engine.rows(first_row(kept))
-        except EngineError as error:
-            said = unbound(error, kept.all_columns, "fix the condition")
-            raise InputError(f"where {role}", *said) from error
-        if is_empty:
-            what = f"no row is left where {condition.sql(self.engine.dialect)}"
-            raise InputError(kept.label, what, "fix the condition")
+        """Find out what a table argument means; of several systems, leave only the one that is asked for."""
+        found = self.tables.attach(table, role, self.request)
+        self._times.look(found.original, role)
+        return only_rows(found.source, self.request) if role == "predictions" else found.source
 
     @property
     def notes(self) -> Sequence[Finding]:
         """A note for each table that was read under the names of a tool, and one for the time zone."""
-        return [*self._layouts.notes, *self._times.notes]
+        return [*self.tables.notes, *self._times.notes]
+
+    @property
+    def statements(self) -> list[str]:
+        """The statements that made the tables of the results."""
+        return statements_since(self.engine.ran, self._start)
 
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 
+# The usual test of a comparison with a baseline.
+PAIRED = "paired_t"
 LEVEL = 0.95
 RESAMPLES, SEED = 10_000, 42
 # Each of these costs as much as the metric itself.

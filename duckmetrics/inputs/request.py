@@ -15,8 +15,8 @@ from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.python_tables import as_table, refuse_swapped
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
-from duckmetrics.inputs.systems import given_tables, only_system, read_scores
-from duckmetrics.inputs.versions import read_versions
+from duckmetrics.inputs.systems import given_tables, read_scores
+from duckmetrics.inputs.versions import read_versions, refuse_versions_of
 from duckmetrics.words.rounding import positive_number
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Request:
         versions: the versions to read, by the table; see `read_versions`.
         needs_truth: whether a metric needs to know the relevant items.
         truth_reader: the text of the first such metric, for messages; empty if it is not known.
+        alone: the only one of several systems that is evaluated, None for all of them.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
@@ -88,6 +89,7 @@ class Request:
     versions: Mapping[str, Version] = field(default_factory=dict)
     needs_truth: bool = True
     truth_reader: str = ""
+    alone: str | None = None
     checked: bool = False
 
     @property
@@ -100,12 +102,11 @@ class Request:
     def of_system(self, name: str) -> Request:
         """Return the request for one of several systems, as if the others were not there."""
         if self.scores:
-            return replace(self, scores={name: self.scores[name]})
+            return replace(self, scores={name: self.scores[name]}, alone=name)
         if self.system is None:
             one = {key: table for key, table in self.predictions.items() if str(key) == name}
             return replace(self, predictions=one)
-        rows = only_system(self.system, name, self.where.get("predictions"))
-        return replace(self, where={**self.where, "predictions": rows})
+        return replace(self, alone=name)
 
     @property
     def tables(self) -> dict[str, Any]:
@@ -162,7 +163,6 @@ class Request:
 
 
 def read_request(
-    catalog: Catalog,
     predictions: Any,
     truth: Any = None,
     *,
@@ -173,11 +173,6 @@ def read_request(
     history: Any = None,
     items: Any = None,
     reference: Any = None,
-    like: str | None = None,
-    verify: int | None = None,
-    chunks: int | None = None,
-    inference: Inference | None = None,
-    switches: Mapping[str, Any] | None = None,
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
@@ -185,44 +180,62 @@ def read_request(
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
 ) -> Request:
-    """Read the arguments that the public functions have in common; see `evaluate`.
+    """Read the arguments that name the data, see `data`.
 
     Raises:
-        MetricError: an unknown preset, groupings of two kinds, an expression that is not one of a row, or no
-            whole number where there must be one.
+        MetricError: groupings of two kinds, or an expression that is not one of a row.
         InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
-            an unknown layout; a dictionary that is not a table; or a condition on a table that is not given,
-            or a column of it.
+            an unknown layout; or a dictionary that is not a table.
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
     refuse_swapped(predictions, truth)
     tables = as_table(given_tables(predictions, system), "predictions")
-    given, population = _with_population(catalog, switches or {})
-    request = Request(
+    return Request(
         predictions=tables,
         truth=as_table(truth, "truth"),
         system=system if isinstance(system, str) else None,
         by=groupings,
         computed=computed,
         queries=as_table(queries, "queries"),
-        population=population,
         history=as_table(history, "history"),
         items=as_table(items, "items"),
         reference=as_table(reference, "reference"),
         columns=mapped,
-        switches=given,
-        like=None if like is None else preset(like),
-        verify=None if verify is None else positive_number("verify", verify, "queries", 1000),
-        chunks=0 if chunks is None else positive_number("chunks", chunks, "parts", 8),
-        inference=inference,
         layouts=read_layouts(layout),
         positive=None if positive is None else str(positive),
         scores=read_scores(score, system, tables, mapped),
         where=read_where(where),
+        versions=read_versions(version, as_of),
     )
+
+
+def asked_of(
+    catalog: Catalog,
+    data: Request,
+    *,
+    like: str | None = None,
+    verify: int | None = None,
+    chunks: int | None = None,
+    inference: Inference | None = None,
+    switches: Mapping[str, Any],
+) -> Request:
+    """Return the request with what a question asks of the data, see `evaluate`.
+
+    Raises:
+        MetricError: an unknown preset, or no whole number where there must be one.
+        InputError: a condition on a table that is not given, or a column or a version of it.
+    """
+    given, population = _with_population(catalog, switches)
+    request = replace(
+        data, switches=given, population=population, inference=inference,
+        like=None if like is None else preset(like),
+        verify=None if verify is None else positive_number("verify", verify, "queries", 1000),
+        chunks=0 if chunks is None else positive_number("chunks", chunks, "parts", 8),
+    )  # fmt: skip
     _refuse_absent(request)
-    return replace(request, versions=read_versions(version, as_of, request.tables))
+    refuse_versions_of(request.tables, request.versions)
+    return request
 
 
 def _refuse_absent(request: Request) -> None:

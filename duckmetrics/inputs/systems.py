@@ -136,9 +136,9 @@ class Systems:
         return exp.cast(quoted(found), "VARCHAR")
 
 
-def only_system(column: str, name: str, condition: exp.Expr | None) -> exp.Expr:
-    """Write the condition for the rows of one system, next to another condition."""
-    return exp.and_(condition, exp.cast(quoted(column), "VARCHAR").eq(literal(name)))
+def only_system(column: str, name: str) -> exp.Expr:
+    """Write the condition for the rows of one system."""
+    return exp.cast(quoted(column), "VARCHAR").eq(literal(name))
 
 
 def _scored(source: Source, score: str) -> Source:

@@ -58,26 +58,32 @@ def versioned(path: str) -> tuple[str, Version | None]:
     return folder, _at(path, time) if number is None else _numbered(number)
 
 
-def read_versions(version: Any, as_of: Any, tables: Mapping[str, Any]) -> dict[str, Version]:
+def read_versions(version: Any, as_of: Any) -> dict[str, Version]:
     """Read ``version=`` and ``as_of=``: the versions of tables, by the table; ONLY if it names none.
 
-    Args:
-        tables: the tables of the request, None for those that are not given.
-
     Raises:
-        InputError: an unknown table or one that is not given, a version that is not one, or two of a table.
+        InputError: an unknown table, a version that is not one, or two of a table.
     """
     found: dict[str, Version] = {}
     for option, given in ((NUMBER, version), (TIME, as_of)):
         for table, value in _pairs(option, given):
-            if table != ONLY and tables[table] is None:
-                raise InputError(option, f"is for {table}, and there is no such table", "leave it out")
             if table in found or (found and ONLY in (table, *found)):
                 what = f"given, and {NUMBER} is given too"
                 advice = f"keep one of them for each table, as in {option}={_EXAMPLES[option]}"
                 raise InputError(option, what, advice)
             found[table] = _read(option, table, value)
     return found
+
+
+def refuse_versions_of(tables: Mapping[str, Any], versions: Mapping[str, Version]) -> None:
+    """Refuse versions of tables that are not given.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    for table, version in versions.items():
+        if table != ONLY and tables[table] is None:
+            raise InputError(version.option, f"is for {table}, and there is no such table", "leave it out")
 
 
 def chosen_versions(

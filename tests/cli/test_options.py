@@ -192,7 +192,7 @@ def test_a_bug_ends_in_a_message_too(run: Command, monkeypatch: pytest.MonkeyPat
     def fail(*_: object, **__: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr("duckmetrics.api.evaluate.evaluate", fail)
+    monkeypatch.setattr("duckmetrics.api.functions.evaluate", fail)
     code, out, err = run(*EVALUATE)
     assert (code, out) == (3, "")
     assert err == "duckmetrics: internal error: KeyError: 'oops'; please report it\n"
@@ -202,7 +202,7 @@ def test_engine_errors_are_exit_code_3(run: Command, monkeypatch: pytest.MonkeyP
     def fail(*_: object, **__: object) -> None:
         raise duckmetrics.EngineError("DuckDB", "out of memory")
 
-    monkeypatch.setattr("duckmetrics.api.evaluate.evaluate", fail)
+    monkeypatch.setattr("duckmetrics.api.functions.evaluate", fail)
     assert run(*EVALUATE) == (3, "", "duckmetrics: DuckDB: out of memory\n")
 
 

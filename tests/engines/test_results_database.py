@@ -202,7 +202,7 @@ def test_it_is_refused_before_anything_is_computed(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr("duckmetrics.api.evaluate.evaluate", never)
+    monkeypatch.setattr("duckmetrics.api.functions.evaluate", never)
     (folder / "text.db").write_text("SQLite format 3")
     (folder / "f.db").mkdir()
     options, message = REFUSED[name]

@@ -309,8 +309,7 @@ DATA = [
 ]
 # Missing, superfluous or forbidden arguments.
 CALLS = [
-    Mistake(EVALUATE, "'-m'", "-m ndcg@10", NDCG),
-    Mistake(f"{EVALUATE} ndcg@10", "'-m'", "-m ndcg@10", NDCG),
+    Mistake(f"{EVALUATE} ndcg@10", "ndcg@10", "metrics follow -m", NDCG),
     Mistake(f"{NDCG} new.parquet", "new.parquet", "the truth is the second argument", NDCG),
     Mistake(f"{NDCG} --set ties item_desc", "item_desc", "quote", f"{NDCG} --set ties=item_desc"),
     Mistake(f"{NDCG} --set ties", "'ties'", "--set NAME=VALUE", f"{NDCG} --set ties=item_desc"),
