@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.comparison.comparer import Comparer
-from duckmetrics.comparison.families import refuse_unfit
+from duckmetrics.comparison.comparer import Comparer, Recounting
+from duckmetrics.comparison.families import OF_METRIC, refuse_unfit
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
 from duckmetrics.comparison.margins import margins_for
 from duckmetrics.comparison.pairing import find_test, of_all_pairs, read_planned
 from duckmetrics.comparison.rows import of_own_queries, without_unanswered
 from duckmetrics.errors import MetricError
 from duckmetrics.inference.adjustment import HOLM, NONE, find_adjustment
-from duckmetrics.inputs.interval_options import read_flag, read_probability
+from duckmetrics.inputs.interval_options import LEVEL, PAIRED, read_flag, read_inference, read_probability
 from duckmetrics.results.evaluation import Evaluation
-from duckmetrics.words.verdicts import MAX_T
+from duckmetrics.words.verdicts import ALPHA, MAX_T
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.results.comparison import Comparison
 
 
 USUAL_POWER = 0.8
@@ -74,6 +75,31 @@ def read_comparer(inference: Inference, given: Mapping[str, Any]) -> Comparer:
     return replace(comparer, margins=margins_for(given.get("margin"), chosen, method, error_rate))
 
 
+def read_contest(inference: Inference, given: Mapping[str, Any]) -> Comparer:
+    """Read the options of a leaderboard, which compares all pairs; see `leaderboard`.
+
+    Raises:
+        MetricError: as in `read_comparer`.
+    """
+    inference = replace(inference, resampling=True)  # the chances to be the best
+    comparer = read_comparer(inference, {**given, "test": given["test"] or PAIRED, "pairs": True})
+    return replace(comparer, families=OF_METRIC, command="leaderboard")
+
+
+def read_pilot(given: Mapping[str, Any], has_systems: bool) -> Comparer:
+    """Read the options of a plan, which needs the spread of the differences; see `plan`.
+
+    Systems with other units are evaluated as `compare` does it: each on the queries that it answered.
+
+    Raises:
+        MetricError: as in `read_comparer`.
+    """
+    own = {"allow_different": given["allow_different"], "unpaired": given["unpaired"] and has_systems}
+    usual = {"test": PAIRED, "adjust": NONE, "alpha": ALPHA, "pairs": False}
+    comparer = read_comparer(read_inference(LEVEL, cluster=given["cluster"]), {**usual, **own})
+    return replace(comparer, command="plan")
+
+
 def compared(comparer: Comparer, session: Session, metrics: str | Sequence[str] | None) -> EvaluatedSystems:
     """Evaluate all systems on one population, with the units that tests need.
 
@@ -103,6 +129,22 @@ def compared(comparer: Comparer, session: Session, metrics: str | Sequence[str] 
         comparer.margins.of(measures)  # refuses those that do not fit, before anything is evaluated
     parts = session.parts(measures)
     return EvaluatedSystems(session, without_unanswered(parts) if comparer.is_unpaired else parts, specs)
+
+
+def compared_with(comparer: Comparer, found: EvaluatedSystems, baseline: str | None) -> Comparison:
+    """Compare systems with a baseline.
+
+    Raises:
+        MetricError: a column names the systems, and no baseline is given; or there is no such baseline.
+    """
+    session, parts, specs = found
+    if specs is None:
+        return comparer.result(session, parts, baseline)
+    if baseline is None and session.request.system is not None and not comparer.pairs:
+        known = " or ".join(map(repr, comparer.systems(session, parts)))
+        raise MetricError("baseline", "not given", f"set baseline= (--baseline) to {known}")
+    result = comparer.result(session, parts, baseline)
+    return replace(result, recount=Recounting(comparer, session, specs, result.baseline))
 
 
 def evaluations_in(command: str, predictions: Any) -> dict[str, Evaluation] | None:

@@ -16,9 +16,11 @@ from duckmetrics.api.options import (
     LIKENESS,
     PLAN,
     SAMPLED,
+    Intervals,
     Slices,
     chosen,
     declared,
+    names_of,
     others,
 )
 from duckmetrics.catalog.catalog import catalog
@@ -37,10 +39,10 @@ from duckmetrics.inputs.sources import is_of_spark
 from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.tabular import readable
 from duckmetrics.switches import TableParameters
-from duckmetrics.words.verdicts import ALPHA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
     from typing import Unpack
 
     import pyarrow as pa
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role
+    from duckmetrics.pages.report import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
 
@@ -119,8 +122,7 @@ class Data:
             metrics: specs such as ``"ndcg@10"``.
         """
         given = cast("dict[str, Any]", options)
-        interval = ("interval", "interval_method", "cluster", "resamples", "seed")
-        inference = read_intervals(*(given[name] for name in interval))
+        inference = read_intervals(*_intervals(given))
         request = self._asked(given, EVALUATION, inference, verify=given["verify"], chunks=given["chunks"])
         with self._opened(request) as session:
             specs = read_specs(session.usual if metrics is None else metrics)
@@ -155,21 +157,12 @@ class Data:
         Args:
             metrics: specs such as ``"ndcg@10"``.
         """
-        from duckmetrics.api.comparing import read_comparer
-        from duckmetrics.comparison.comparer import Recounting
+        from duckmetrics.api.comparing import compared_with, read_comparer
 
         given = cast("dict[str, Any]", options)
-        baseline = given["baseline"]
-        comparer = read_comparer(_inference(given), given)
+        comparer = read_comparer(read_inference(*_intervals(given)), given)
         with self._compared(comparer, metrics, given, COMPARISON) as found:
-            session, parts, specs = found
-            if specs is None:
-                return comparer.result(session, parts, baseline)
-            if baseline is None and session.request.system is not None and not comparer.pairs:
-                known = " or ".join(map(repr, comparer.systems(session, parts)))
-                raise MetricError("baseline", "not given", f"set baseline= (--baseline) to {known}")
-            result = comparer.result(session, parts, baseline)
-            return replace(result, recount=Recounting(comparer, session, specs, result.baseline))
+            return compared_with(comparer, found, given["baseline"])
 
     @declared(*LEADERBOARD, interval=LEVEL)
     def leaderboard(self, metrics: Metrics = None, **options: Unpack[LeaderboardOptions]) -> Leaderboard:
@@ -178,14 +171,11 @@ class Data:
         Args:
             metrics: specs such as ``"ndcg@10"``.
         """
-        from duckmetrics.api.comparing import read_comparer
+        from duckmetrics.api.comparing import read_contest
         from duckmetrics.comparison.contest import leaderboard
-        from duckmetrics.comparison.families import OF_METRIC
 
         given = cast("dict[str, Any]", options)
-        inference = replace(_inference(given), resampling=True)  # the chances to be the best
-        comparer = read_comparer(inference, {**given, "test": given["test"] or PAIRED, "pairs": True})
-        comparer = replace(comparer, families=OF_METRIC, command="leaderboard")
+        comparer = read_contest(read_inference(*_intervals(given)), given)
         with self._compared(comparer, metrics, given, LEADERBOARD) as found:
             return leaderboard(comparer, found.session, found.parts)
 
@@ -196,19 +186,13 @@ class Data:
         Args:
             metrics: specs such as ``"ndcg@10"``.
         """
-        from duckmetrics.api.comparing import read_comparer
+        from duckmetrics.api.comparing import read_pilot
         from duckmetrics.comparison.planner import pilots_of, planned_from, read_goal, read_share
-        from duckmetrics.inference.adjustment import NONE
 
         self._refuse_spark("plan")
         given = cast("dict[str, Any]", options)
         goal, share, unpaired = read_goal(given), read_share(given["share"]), given["unpaired"]
-        # Systems with other units are evaluated as `compare` does it: each on the queries that it answered.
-        are_others = unpaired and (self._request.system is not None or bool(self._request.systems))
-        own = {"allow_different": given["allow_different"], "unpaired": are_others}
-        usual = {"test": PAIRED, "adjust": NONE, "alpha": ALPHA, "pairs": False}
-        comparer = read_comparer(read_inference(LEVEL, cluster=given["cluster"]), {**usual, **own})
-        comparer = replace(comparer, command="plan")
+        comparer = read_pilot(given, self._has_systems)
         with self._compared(comparer, metrics, given, PLAN, sliced=False) as (session, parts, _):
             pilots, is_paired = pilots_of(comparer, session, parts, given["baseline"], unpaired)
             return planned_from(session.engine, pilots, goal, parts, share, is_paired)
@@ -223,27 +207,47 @@ class Data:
             metrics: of several, the first one that is a sum over items, or rows, is explained.
             items: a table keyed by item_id with columns of the items; by default, that of the data.
         """
-        from duckmetrics.evaluation.explaining import explained
+        from duckmetrics.evaluation.explaining import refuse_unexplained
 
         given = cast("dict[str, Any]", options)
         query, by = given["query"], given["by"]
         items = self._request.items if given["items"] is None else given["items"]
         request = self._asked(given, EXPLAIN, sliced=False)
         request = replace(request, history=None, items=None, reference=None)
+        shown = {"system": given["of"], **{name: given[name] for name in ("baseline", "show", "n")}}
         with self._opened(request, keep=False) as session:
             usual = session.usual if query is None else session.catalog.usual(RANKING)
             measures = session.measures(read_specs(usual if metrics is None else metrics))
-            if query is not None and all(measure.family != RANKING for measure in measures):
-                raise MetricError(
-                    measures[0].text, "is not a metric of rankings, which have queries",
-                    "explain groups of rows with by= (--by), such as by='country'",
-                )  # fmt: skip
-            if all(measure.family == RANKING for measure in measures):
-                explained(session.catalog, measures)  # refuses them before the tables they need are missed
-            shown = {"system": given["of"], **{name: given[name] for name in ("baseline", "show", "n")}}
+            refuse_unexplained(session.catalog, measures, query)
             evaluation = session.evaluation(measures)
             answer: Explanation | ExplainedGroups = evaluation.explain(query, by=by, items=items, **shown)
             return answer
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        metrics: Metrics = None,
+        *,
+        title: str | None = None,
+        ids: bool = True,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
+        **options: Unpack[ComparisonOptions],
+    ) -> Report:
+        """Return a report as one HTML page, of a comparison if there are several systems.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            metrics: specs such as ``"ndcg@10"``.
+            title, ids, otherwise: as for `Comparison.report`; the last one is for comparisons.
+            **options: as for `compare`; without several systems, as for `evaluate`.
+        """
+        if self._has_systems or "baseline" in options:
+            compared = self.compare(metrics, **options)
+            return compared.report(path, title=title, ids=ids, otherwise=otherwise)
+        if otherwise is not None:
+            raise MetricError("otherwise", "is for several systems", "leave it out")
+        given = cast("dict[str, Any]", {"interval": LEVEL, **options})
+        return self.evaluate(metrics, **given).report(path, title=title, ids=ids)
 
     @declared(*LIKENESS)
     def ties(self, metrics: Metrics = None, **options: Unpack[LikenessOptions]) -> TieReport:
@@ -297,6 +301,10 @@ class Data:
         """
         if self._engine.dialect != DIALECT:
             raise UnsupportedError(question, "not on Spark", "write the rows to Parquet, and use DuckDB")
+
+    @property
+    def _has_systems(self) -> bool:
+        return self._request.system is not None or bool(self._request.systems)
 
     # --- sessions --------------------------------------------------------------------------------
 
@@ -353,10 +361,9 @@ class Data:
             yield compared(comparer, session, metrics)
 
 
-def _inference(given: Mapping[str, Any]) -> Inference:
-    """Read the options of the intervals of a comparison."""
-    names = ("interval", "interval_method", "cluster", "resamples", "seed")
-    return read_inference(*(given[name] for name in names))
+def _intervals(given: Mapping[str, Any]) -> list[Any]:
+    """Return the options of intervals, in the order of those who read them."""
+    return [given[name] for name in names_of(Intervals)]
 
 
 # The options of a connection.

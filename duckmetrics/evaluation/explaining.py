@@ -357,6 +357,25 @@ def explained(catalog: Catalog, measures: Sequence[Measure]) -> list[Measure]:
     return found
 
 
+def refuse_unexplained(catalog: Catalog, measures: Sequence[Measure], query: Any) -> None:
+    """Refuse metrics that cannot be explained, before the tables that they need are missed.
+
+    Args:
+        query: the query that is explained, None for groups.
+
+    Raises:
+        MetricError: a query of metrics that have none.
+        UnsupportedError: no metric is a sum over items.
+    """
+    if query is not None and all(measure.family != RANKING for measure in measures):
+        raise MetricError(
+            measures[0].text, "is not a metric of rankings, which have queries",
+            "explain groups of rows with by= (--by), such as by='country'",
+        )  # fmt: skip
+    if all(measure.family == RANKING for measure in measures):
+        explained(catalog, measures)
+
+
 def _side(measure: Measure, value: Row, found: Sequence[Row], name: str | None) -> Side:
     """Return one system with its value for the query."""
     switch = value["policy"]

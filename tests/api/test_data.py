@@ -318,3 +318,14 @@ def test_the_data_say_what_they_are() -> None:
         "  predictions  predictions (Table): system, query_id, item_id, score",
         "  truth        truth (Table): query_id, item_id, relevance",
     ]
+
+
+def test_a_report_is_of_a_comparison_if_there_are_several_systems(tmp_path: Path) -> None:
+    several = duckmetrics.data(*tables(), **LONG)
+    made = several.report(tmp_path / "two.html", "mrr", baseline="A")
+    assert made.verdict == several.compare("mrr", baseline="A").report().verdict
+    assert "<!doctype html>" in (tmp_path / "two.html").read_text("utf-8")
+    one = duckmetrics.data(*tables(), where={"predictions": "system = 'A'"})
+    assert one.report(metrics="mrr").verdict == one.evaluate("mrr", interval=0.95).report().verdict
+    with pytest.raises(MetricError, match="otherwise: is for several systems; leave it out"):
+        one.report(metrics="mrr", otherwise=[{"ties": "pessimistic"}])
