@@ -22,7 +22,7 @@ from duckmetrics.evaluation.family_evaluation import (
     refuse_unsupported,
     with_bounds,
 )
-from duckmetrics.evaluation.shared_orders import Codes, codes_of
+from duckmetrics.evaluation.shared_orders import Codes, codes_of, with_shared_orders
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.inference.kept import kept_rows, materialized
@@ -89,7 +89,7 @@ def _counted(
     return kept
 
 
-# The number of predictions from which tables of codes and of sorted rows save more time than they cost.
+# The number of predictions from which codes and shared orders save more time than they cost.
 LARGE = 500_000
 
 
@@ -184,33 +184,18 @@ def _query_values(
     table = engine.name("per_query")
     bands = bands_of_terms(catalog, engine, inputs, measures)
     columns: list[Columns] = []
-    n_rows = _count(engine, inputs)
-    is_large = n_rows >= LARGE
+    is_large = _count(engine, inputs) >= LARGE
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(engine, inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
-        query, sorted_rows = _with_sorted_rows(engine, query, chunks, n_rows) if is_large else (query, [])
+        query = with_shared_orders(engine, query) if is_large else query
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, bands)))
         engine.keep(table, values, more=bool(columns))
         columns = found
-        for read in sorted_rows:
-            engine.discard(read)
     for read in codes.tables.values():
         engine.discard(read)
     return table, columns
-
-
-def _with_sorted_rows(
-    engine: Engine, query: exp.Select, chunks: int, n_rows: int
-) -> tuple[exp.Select, list[str]]:
-    """Let the query of many predictions read tables of sorted rows; return the names of these tables, too."""
-    from duckmetrics.evaluation.shared_orders import with_shared_orders
-    from duckmetrics.evaluation.sort_keys import MOST_ROWS, with_stored_order
-
-    query = with_shared_orders(engine, query)
-    # A part, or very many rows: to look for the ends of ids and scores takes more time than it saves.
-    return with_stored_order(engine, query, by_numbers=not chunks and n_rows <= MOST_ROWS)
 
 
 def _count(engine: Engine, inputs: Inputs) -> int:

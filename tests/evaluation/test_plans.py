@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 import duckmetrics as dm
-from duckmetrics.evaluation import ranking, sort_keys
-from support.footers import write_with_wrong_ends
+from duckmetrics.evaluation import ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+
+    import pyarrow as pa
 
 pytestmark = pytest.mark.engine
 
@@ -114,7 +113,7 @@ def test_whole_numbers_have_no_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "codes_of" not in found.sql
 
 
-# --- the order of the rows in a table ---------------------------------------------------------------
+# --- branches ---------------------------------------------------------------------------------------
 
 MANY = """
 SELECT
@@ -129,32 +128,26 @@ FROM range(40) AS rows(number)"""
 def summaries(specs: Sequence[str], **options: Any) -> tuple[list[dict[str, Any]], str]:
     with duckdb.connect() as connection:
         found = dm.evaluate(MANY, JUDGED, specs, connection=connection, **options)
-        names = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-        assert not [name for (name,) in names if "in_order" in name]  # it may be as large as the predictions
         return list(found.rows), found.sql
 
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic", "expected"])
 @pytest.mark.parametrize("depth", ["", "@40"])
-def test_stored_order_and_branches_change_nothing(
-    ties: str, depth: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_codes_and_branches_change_nothing(ties: str, depth: str, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("ndcg", "dcg(gain=exp2)", "map", "mrr", "rbp")
     specs = [f"{name}{depth}" for name in names]
     monkeypatch.setattr(ranking, "LARGE", 0)
     rows, sql = summaries(specs, ties=ties)
-    assert "duckmetrics_in_order" in sql
     assert "per_query_of_relevant_part_2" in sql
     monkeypatch.setattr(ranking, "LARGE", 1_000)
     monkeypatch.setattr(ranking, "by_branch", lambda query: query)
     plain, without = summaries(specs, ties=ties)
-    assert "duckmetrics_in_order" not in without
     assert "per_query_of_relevant_part_2" not in without
     assert rows == plain
 
 
-# --- one number per row -----------------------------------------------------------------------------
+# --- queries with the same grades -----------------------------------------------------------------
 
 # Equal scores, scores that are equal to many digits, and queries of very different length.
 NEAR = """
@@ -162,131 +155,6 @@ SELECT
     '{system}' AS system, CAST(number * number % 11 - 5 AS {type}) AS query_id, number AS item_id,
     CASE WHEN number % 3 = 0 THEN 0.25 ELSE 0.1 + number % 5 * 1e-17 + number // 50 * {step} END AS score
 FROM range(300) AS rows(number)"""
-RELEVANT = """
-SELECT number * number % 11 - 5 AS query_id, number AS item_id, 1 + number % 2 AS relevance
-FROM range(1, 300, 4) AS rows(number)"""
-KINDS = {
-    "equal": {"type": "INT", "step": 0},
-    "almost equal": {"type": "BIGINT", "step": "1e-13"},
-    "tiny": {"type": "TINYINT", "step": "1e-3"},
-}
-
-
-@pytest.mark.some(0)
-@pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("bits", "with_item"), [(2, False), (2, True), (20, True), (40, True), (50, False)])
-def test_a_number_for_each_row_changes_nothing(
-    kind: str, ties: str, bits: int, with_item: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {name: NEAR.format(system=name, **KINDS[kind]) for name in ("a", "b")}
-    runs["b"] = runs["b"].replace("number % 3", "number % 7")
-    found = []
-    for most_equal in (-1, 2):  # no numbers, and numbers however many are equal
-        monkeypatch.setattr(ranking, "LARGE", 0)
-        monkeypatch.setattr(sort_keys, "MOST_EQUAL", most_equal)
-        monkeypatch.setattr(sort_keys, "FEWEST", bits)
-        monkeypatch.setattr(sort_keys, "FEWEST_WITH_ITEM", bits if with_item else sort_keys.BITS)
-        monkeypatch.setattr(sort_keys, "MOST", bits)
-        result = dm.evaluate(runs, RELEVANT, ["ndcg", "map", "mrr", "precision@30"], ties=ties)
-        assert ("sort_key" in result.sql) == (most_equal == 2)
-        assert ("equal_rows" in result.sql) == (most_equal == 2)
-        assert ("sort_key & " in result.sql) == (with_item and most_equal == 2 and ties == "item_asc")
-        found.append((result.rows, result.per_query.sort_by([(name, "ascending") for name in ORDER])))
-    assert found[0] == found[1]
-
-
-@pytest.mark.parametrize(
-    ("score", "has_numbers"),
-    [
-        ("number * 0.5", True),
-        ("number", True),
-        ("1", False),
-        ("number * 1e307", False),
-        ("number * 5e-324", False),
-    ],
-)
-def test_rows_without_numbers(score: str, has_numbers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranking, "LARGE", 0)
-    rows = f"SELECT 1 AS query_id, number AS item_id, {score} AS score FROM range(-16, 17) AS r(number)"
-    found = dm.evaluate(rows, "SELECT 1 AS query_id, 9 AS item_id", ["mrr"])
-    assert found["mrr"] == (1 / 26 if score == "1" else 1 / 8)
-    assert ("equal_rows" in found.sql, "sort_key" in found.sql) == (False, has_numbers)
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    ("scores", "bits", "is_exact"),
-    [
-        ("0.1, 0.5, 0.9", 2, True),
-        ("0.1, 0.1000000000001, 0.9", 40, False),
-        ("0.1, 0.1000000000001, 0.9", 50, True),
-    ],
-)
-def test_few_different_scores_need_no_second_sort(
-    scores: str, bits: int, is_exact: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The item sorts equal scores; if different scores have the same bits, numbers sort nothing."""
-    rows = f"""SELECT number % 5 AS query_id, number * 7 % 64 AS item_id, [{scores}][number % 3 + 1] AS score
-        FROM range(64) AS rows(number)"""
-    judged = f"SELECT query_id, item_id FROM ({rows}) WHERE item_id % 4 = 1"
-    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 0)
-    monkeypatch.setattr(sort_keys, "FEWEST_WITH_ITEM", 1)
-    monkeypatch.setattr(sort_keys, "MOST", bits)
-    found = []
-    for large in (0, 10**9):
-        monkeypatch.setattr(ranking, "LARGE", large)
-        result = dm.evaluate(rows, judged, ["ndcg", "map", "mrr"])
-        assert ("sort_key" in result.sql) == (large == 0 and is_exact)
-        assert "equal_rows" not in result.sql
-        found.append((result.rows, result.per_query.sort_by("query_id").to_pylist()))
-    assert found[0] == found[1]
-    assert 0.2 < found[0][0][0]["value"] < 1
-
-
-@pytest.mark.slow
-def test_scores_beyond_the_ends_are_sorted_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
-    monkeypatch.setattr(ranking, "LARGE", 0)
-    whole = sort_keys._of_scores
-    rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
-    run = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
-    judged = pa.table({"query_id": [0, 1, 2, 3, 4], "item_id": [3, 9, 27, 1, 30]})
-    for low, high in ((-1.0, 2.0), (-0.5, 1.0), (3.0, 4.0), (-9.0, -8.0)):
-
-        def ends(*given: Any, low: float = low, high: float = high) -> Any:
-            return whole(*given[:-2], low, high)
-
-        monkeypatch.setattr(sort_keys, "_of_scores", ends)
-        result = dm.evaluate(run, judged, ["mrr", "first_rank"])
-        assert ("equal_rows" in result.sql) == (low != -1)
-        found.append(result.per_query.sort_by("query_id").to_pylist())
-    assert all(one == found[0] for one in found)
-
-
-@pytest.mark.some(2)
-@pytest.mark.parametrize(("low", "high"), [(-1.0, 2.0), (-0.5, 1.0), (1.5, 1.6), (-9.0, -8.0)])
-def test_wrong_statistics_of_a_file_change_no_rank(
-    low: float, high: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [(q, i, (i * 7 + q) % 31 / 10 - 1) for q in range(5) for i in range(31)]
-    table = pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
-    path = tmp_path / "run.parquet"
-    write_with_wrong_ends(table, path, {-1.0: low, 2.0: high})
-    monkeypatch.setattr(sort_keys, "MOST_EQUAL", 2)
-    found = []
-    for large, run in ((0, path), (10**9, table)):
-        monkeypatch.setattr(ranking, "LARGE", large)
-        judged = pa.table({"query_id": [0, 1, 2, 3, 4], "item_id": [3, 9, 27, 1, 30]})
-        result = dm.evaluate(run, judged, ["mrr", "first_rank"])
-        assert ("sort_key" in result.sql) == (large == 0)
-        found.append(result.per_query.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
-    assert found[0] == found[1]
-
-
-# --- queries with the same grades -----------------------------------------------------------------
-
 GRADED = """
 SELECT number % 17 AS query_id, number AS item_id, {grade} AS relevance
 FROM range(400) AS rows(number) WHERE number % 17 <> 3"""
@@ -317,29 +185,3 @@ def test_queries_with_the_same_grades_share_their_ideal_order(
             assert ("same_as" in result.sql) == (is_shared and large == 0)
             found.append((result.rows, result.per_query.sort_by([(n, "ascending") for n in ORDER])))
         assert found[0] == found[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("digits", "has_numbers", "has_equal"),
-    # Few different scores, many equal ones in long lists only, few, none.
-    [(1, True, False), (3, True, False), (5, True, True), (15, True, False)],
-)
-def test_the_order_is_stored_by_many_threads(
-    digits: int, has_numbers: bool, has_equal: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = f"""SELECT
-            number % 1009 AS query_id, number * 7 % 2003 AS item_id,
-            round(sin(number * number), {digits}) AS score
-        FROM range(600_000) AS rows(number)"""
-    judged = "SELECT query_id, item_id FROM predictions WHERE item_id % 50 = 1"
-    found = []
-    for large in (0, 10**9):
-        monkeypatch.setattr(ranking, "LARGE", large)
-        with duckdb.connect() as connection:
-            connection.execute("SET threads = 8; SET preserve_insertion_order = false")
-            connection.execute(f"CREATE TABLE predictions AS {rows}")
-            options = {"connection": connection, "duplicates": "count"}
-            found.append(dm.evaluate("predictions", judged, ["ndcg", "map"], **options))
-    assert found[0].rows == found[1].rows
-    assert ("sort_key" in found[0].sql, "equal_rows" in found[0].sql) == (has_numbers, has_equal)
