@@ -1,8 +1,8 @@
 """``python -m benchmarks``: duckmetrics against other tools, and against the bare work of DuckDB.
 
 ``python -m benchmarks environments`` makes the environments of peers that conflict with the others,
-``python -m benchmarks page`` writes the page again from the last results, and ``python -m benchmarks record``
-evaluates a billion rows.
+``python -m benchmarks page`` writes the page again from the last results, ``python -m benchmarks shapes``
+runs over tables of many shapes, and ``python -m benchmarks record`` evaluates a billion rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.works import SUITES, WORKS, Work, command
 RESULTS = Path("benchmarks/results")
 DATA = Path("benchmarks/.data")
 # Commands that are modules of their own.
-COMMANDS = ("environments", "record")
+COMMANDS = ("environments", "record", "shapes")
 
 
 def main() -> None:

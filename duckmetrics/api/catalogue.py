@@ -6,13 +6,13 @@ from itertools import groupby
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.catalog import catalog, known_everywhere
 from duckmetrics.catalog.definition import METRIC_FAMILIES, body
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import written
 from duckmetrics.catalog.names import of_tools
 from duckmetrics.catalog.presets import tools_with
-from duckmetrics.catalog.spec_text import SPEC
+from duckmetrics.catalog.spec_text import SPEC, SUFFIX, read_specs
 from duckmetrics.errors import UnknownNameError, suggestion
 from duckmetrics.results.findings import ERROR, NOTE, WARNING
 from duckmetrics.results.tabular import readable
@@ -75,6 +75,7 @@ def grouped() -> dict[tuple[str, str], list[Definition]]:
     def topic(definition: Definition) -> tuple[str, str]:
         return definition.family, definition.group
 
+    known_everywhere()
     every = [*catalog().metrics.values(), *catalog().tables.values()]
     every.sort(key=lambda definition: (*topic(definition), definition.name))
     return {of: list(found) for of, found in groupby(every, topic)}
@@ -96,6 +97,8 @@ def describe(name: str) -> str:
         text = duckmetrics.describe("mrr")
         text.splitlines()[0]  # 'ranking.reciprocal_rank: Reciprocal rank of the first relevant item'
     """
+    known_everywhere()
+    name = read_specs(name)[0] if SUFFIX in name else name
     spec = SPEC.fullmatch(name.lower())  # a cut-off and parameters are of no interest here
     family, bare = (spec["family"] or "", spec["name"]) if spec else ("", name.strip().lower())
     known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare}

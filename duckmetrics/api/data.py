@@ -23,10 +23,11 @@ from duckmetrics.api.options import (
     names_of,
     others,
 )
+from duckmetrics.catalog.catalog import add as add_definitions
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
 from duckmetrics.catalog.presets import preset
-from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.spec_text import SUFFIX, read_specs
 from duckmetrics.catalog.specs import refuse_metrics_as_truth
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError, UnsupportedError
@@ -393,6 +394,10 @@ def data_for(
     """
     refuse_metrics_as_truth(truth, metrics, options["connection"])
     given = chosen(options, *groups)
+    own = given.pop("definitions", None)
+    if own or SUFFIX in str(metrics):  # the columns that they read are names for columns=
+        add_definitions(own or ())
+        read_specs(() if metrics is None else metrics)
     settings = {name: given.pop(name) for name in CONNECTION if name in given}
     request = read_request(predictions, truth, **given)
     if "engine" in settings and settings["engine"] is None:

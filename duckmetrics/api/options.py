@@ -41,6 +41,7 @@ class Reading(TypedDict, total=False):
     Args:
         system: the column of the predictions that names the system, or a mapping of systems.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
+        definitions: files or folders with metrics of your own, whose names are then names of metrics.
         layout: the tool that wrote the tables, such as ``"rectools"``, or a mapping with one for each of
             predictions and truth. By default duckmetrics recognizes it by the names of the columns, and a
             note names it. If you map a column, or with ``"canonical"``, no layout is used.
@@ -57,6 +58,7 @@ class Reading(TypedDict, total=False):
 
     system: str | Mapping[str, Any] | None
     columns: Mapping[str, str] | None
+    definitions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
     layout: str | Mapping[str, str] | None
     positive: str | float | None
     score: Mapping[str, str] | None

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import METRIC_FAMILIES, POLICIES, Definition, Param
-from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, unknown
+from duckmetrics.catalog.definition import (
+    CLASSIFICATION,
+    METRIC_FAMILIES,
+    POLICIES,
+    RANKING,
+    Definition,
+    Param,
+    read_header,
+)
+from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, suggestion, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 # Folders within a folder that hold something else; the others only separate the families.
@@ -42,7 +52,13 @@ class Alias:
 
 
 class Catalog:
-    """Every definition under sql/: those of a family by (family, name), the others by name."""
+    """Every definition under sql/: those of a family by (family, name), the others by name.
+
+    Attributes:
+        has_own: whether there are metrics of the user, too.
+    """
+
+    has_own = False
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.files: dict[Path, Definition] = {}
@@ -85,6 +101,15 @@ class Catalog:
                 of_families[definition.family][definition.path.parent.name, definition.name] = definition
             elif definition.family in shelves:
                 shelves[definition.family][definition.name] = definition
+
+    def add(self, metric: Definition) -> None:
+        """Add a metric of the user, or read it again."""
+        self.has_own = True
+        self.files[metric.path] = metric
+        self.metrics[metric.family, metric.name] = metric
+        self.__dict__.pop("names", None)
+        self._placeholders.clear()
+        self._foundations.clear()
 
     @classmethod
     def read(cls, root: Path | None = None) -> Catalog:
@@ -151,6 +176,8 @@ class Catalog:
                 f"{name!r} is a table, not one number",
                 f"read it with .table({name!r}), or 'duckmetrics curve {name}' on the command line",
             )
+        if name.lower() not in {n for _, n in self.names} and name.lower() in known_everywhere():
+            return self.find(name.lower(), family, meant)
         known = {n for f, n in self.names if family in (None, f)}
         raise UnknownNameError("", *unknown("metric", name, known, LISTED))
 
@@ -306,3 +333,180 @@ def sql_root() -> Path:
 def catalog() -> Catalog:
     """Return the definitions that ship with the package."""
     return Catalog.read()
+
+
+# --- metrics of users ----------------------------------------------------------------------------------
+
+# Folders and files of metrics, as in PATH; and the entry points of packages that have some.
+VARIABLE, GROUP = "DUCKMETRICS_PATH", "duckmetrics.definitions"
+# What a metric of a user must declare; a file of ours declares more.
+REQUIRED = {
+    "name": "the name of the file without .sql",
+    "inputs": "the tables and columns that it reads: predictions (query_id, item_id, score), truth (...)",
+    "range": "the interval of the values and the better direction: [0, 1], higher is better",
+}
+# The columns of our own inputs; all others are columns of the user.
+READ = {
+    "predictions": {
+        "system", "segment", "query_id", "item_id", "score", "position", "run", "label", "weight", "group_id",
+        "unit", "exact_score",
+    },
+    "truth": {"query_id", "item_id", "relevance"},
+}  # fmt: skip
+# A spec that names a file: metrics/revenue_hit.sql@10.
+_FILE = re.compile(
+    r"\s*(?:(?P<family>\w+)\.(?=[./\\~]))?(?P<path>[^()@]+\.sql)(?P<rest>\s*(?:[(@].*)?)", re.DOTALL
+)
+_LOCK = Lock()
+
+
+def named(specs: Iterable[str]) -> list[str]:
+    """Return specs with names in place of files, whose metrics are known from now on.
+
+    Raises:
+        MetricError: there is no such file.
+        DefinitionError: it is no definition of a metric.
+    """
+    return [_named(spec) for spec in specs]
+
+
+def _named(spec: str) -> str:
+    found = _FILE.fullmatch(spec)
+    if found is None:
+        return spec
+    (name,) = add([found["path"].strip()])
+    return f"{name}{found['rest']}"
+
+
+def add(places: Any) -> list[str]:
+    """Make the metrics of files and folders known; return their names. A file that changed is read again.
+
+    Args:
+        places: a path or several.
+
+    Raises:
+        MetricError: there is no such file or folder.
+        DefinitionError: a file is no definition of a metric, or another metric has its name.
+    """
+    given = [places] if isinstance(places, str | os.PathLike) else list(places)
+    with _LOCK:
+        return [_added(catalog(), path) for place in given for path in _files_of(Path(place).expanduser())]
+
+
+def _files_of(place: Path) -> list[Path]:
+    if place.is_dir():
+        found = sorted(place.rglob("*.sql"))
+        if not found:
+            raise MetricError(
+                str(place), "has no file .sql", "write one with: duckmetrics metrics --new NAME"
+            )
+        return [path.resolve() for path in found]
+    if not place.is_file():
+        near = [path.name for path in place.parent.glob("*.sql")] if place.parent.is_dir() else []
+        raise MetricError(
+            str(place), "no such file or folder of metrics", suggestion(place.name, near, "check the path")
+        )
+    return [place.resolve()]
+
+
+def _added(known: Catalog, path: Path) -> str:
+    """Add one definition to the catalog."""
+    made = read_own(path)
+    for family, name in known.names:
+        if name == made.name and not known.names[family, name].metric.is_own:
+            raise DefinitionError(path, f"{name!r} is a metric of duckmetrics", "choose another name")
+    taken = {one.name: one.path for one in known.files.values() if one.is_own}
+    if taken.get(made.name, path) != path:
+        raise DefinitionError(
+            path, f"{made.name!r} is defined in {taken[made.name]} too", "rename one of them"
+        )
+    if made.name in known.relations or made.name in READ:
+        raise DefinitionError(path, f"{made.name!r} is a relation of duckmetrics", "choose another name")
+    _refuse_unknown(known, made)
+    known.add(made)
+    return made.name
+
+
+def read_own(path: Path) -> Definition:
+    """Read the definition of a user's metric.
+
+    Raises:
+        DefinitionError: a line of the header is missing or wrong, or the query does not return a row for each
+            query of rankings, or each segment of rows.
+    """
+    header = read_header(path)
+    for key, what in REQUIRED.items():
+        if key not in header:
+            raise DefinitionError(path, f"the header has no line {key!r}", f"write -- {key}: {what}")
+    ranks = re.search(r"\b(query_id|item_id)\b", header["inputs"]) is not None
+    made = Definition(path, RANKING if ranks else CLASSIFICATION, is_own=True)
+    if "predictions" not in made.inputs:
+        raise DefinitionError(
+            path, f"inputs: {header['inputs']!r} has no predictions",
+            "write -- inputs: predictions (query_id, item_id, score), truth (query_id, item_id, relevance)",
+        )  # fmt: skip
+    wanted = {*made.grain, "value"}
+    if not wanted <= set(made.query.named_selects):
+        found = ", ".join(made.query.named_selects) or "nothing by name"
+        raise DefinitionError(
+            path, f"the query returns {found}", f"return {', '.join((*made.grain, 'value'))}, in any order"
+        )
+    return made
+
+
+def _refuse_unknown(known: Catalog, made: Definition) -> None:
+    """Refuse tables that no input, relation or metric is called.
+
+    Raises:
+        DefinitionError: names the file and the line.
+    """
+    metrics = {name for family, name in known.metrics if family == made.family}
+    there = {*made.inputs, *known.relations, *metrics}
+    for table in sorted(made.tables - there):
+        raise DefinitionError(
+            f"{made.path}:{line_of(made, table)}",
+            *unknown("table", table, there, "name an input or a relation"),
+        )
+    missing = sorted(made.placeholders - set(known.params(made)))
+    if missing:
+        raise DefinitionError(
+            f"{made.path}:{line_of(made, missing[0])}", f"${missing[0]} is no parameter",
+            f"declare it: -- params: {missing[0]} INTEGER DEFAULT NULL",
+        )  # fmt: skip
+
+
+def line_of(made: Definition, word: str) -> int:
+    """Return the first line of the query with a word, or the first line of the query."""
+    lines = made.text.splitlines()
+    start = next((i for i, line in enumerate(lines) if not line.startswith("--")), 0)
+    found = (
+        i for i, line in enumerate(lines) if i >= start and re.search(rf"\b{re.escape(word)}\b", line, re.I)
+    )
+    return next(found, start) + 1
+
+
+def own_columns(made: Iterable[Definition], table: str) -> tuple[str, ...]:
+    """Return the columns of a table that only metrics of users read."""
+    declared = (column for one in made if one.is_own for column in one.inputs.get(table, ()))
+    return tuple(dict.fromkeys(column for column in declared if column not in READ.get(table, {column})))
+
+
+def columns_of_users(table: str) -> tuple[str, ...]:
+    """Return the columns of a table that the metrics of users read, as far as they are known."""
+    return own_columns(catalog().files.values(), table) if catalog().has_own else ()
+
+
+@cache
+def _of_packages() -> list[str]:
+    """Make the metrics of installed packages known, and those that the environment names."""
+    from importlib.metadata import entry_points
+
+    places = [place for place in os.environ.get(VARIABLE, "").split(os.pathsep) if place]
+    for point in entry_points(group=GROUP):
+        places.append(str(files(point.module).joinpath(point.attr) if point.attr else files(point.module)))
+    return add(places)
+
+
+def known_everywhere() -> Sequence[str]:
+    """Read the metrics of packages and of the environment, once in a process, and return their names."""
+    return _of_packages()

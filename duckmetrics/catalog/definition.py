@@ -198,6 +198,8 @@ def body(text: str) -> str:
 DIALECT = "duckdb"
 RANKING, CLASSIFICATION = "ranking", "classification"
 METRIC_FAMILIES = (RANKING, CLASSIFICATION)
+# The topic of metrics of the user that name none.
+OWN = "Your metrics"
 # The inputs that every call has; without a table, the population comes from the two others.
 EVERY_CALL = frozenset({"predictions", "truth", "population"})
 # The grain of a metric that has one value for all lists of a system in a slice.
@@ -236,15 +238,27 @@ class Param:
 
 @dataclass(frozen=True)
 class Definition:
-    """One file: a named query over inputs, relations and ``$parameters``."""
+    """One file: a named query over inputs, relations and ``$parameters``.
+
+    Attributes:
+        is_own: whether it is a file of the user, and did not ship with the package.
+    """
 
     path: Path
     family: str
+    is_own: bool = False
 
     @cached_property
     def header(self) -> Mapping[str, str]:
-        """The declarations of the file, by key."""
-        return read_header(self.path)
+        """The declarations of the file, by key; those that a user's file leaves out have defaults."""
+        header = read_header(self.path)
+        return {**self._usual, **header} if self.is_own else header
+
+    @property
+    def _usual(self) -> dict[str, str]:
+        grain = "system, query_id" if self.family == RANKING else "system, segment"
+        title = self.path.stem.replace("_", " ").capitalize()
+        return {"title": title, "group": OWN, "grain": grain, "formula": "", "source": ""}
 
     @property
     def name(self) -> str:
@@ -284,7 +298,13 @@ class Definition:
         """The parsed query, its ``$parameters`` still open."""
         try:
             tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
-        except (sqlglot.ParseError, sqlglot.TokenError) as error:
+        except sqlglot.ParseError as error:
+            found = error.errors[0] if error.errors else {}
+            where = f"{self.path}:{found['line']}" if "line" in found else self.path
+            near = f" near {found['highlight']!r}" if found.get("highlight") else ""
+            what = f"the query cannot be read{near}: {found.get('description', error)}"
+            raise DefinitionError(where, what, "fix the query") from error
+        except sqlglot.TokenError as error:
             raise DefinitionError(self.path, error, "fix the query") from error
         if not isinstance(tree, exp.Query):
             raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")

@@ -17,6 +17,8 @@ ORDER = (
     "truth, metrics)"
 )
 QUOTES = "'\""
+# The end of the name of a file, in place of the name of a metric.
+SUFFIX = ".sql"
 SPEC = re.compile(
     r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
@@ -25,10 +27,11 @@ _ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+
 
 
 def read_specs(metrics: str | Sequence[str]) -> list[str]:
-    """Read the metrics of a call: one text or several, each with one spec or several.
+    """Read the metrics of a call: one text or several, each with one spec or several; some may name files.
 
     Raises:
-        MetricError: one of them is not a text.
+        MetricError: one of them is not a text, or names a file that is not there.
+        DefinitionError: a file is no definition of a metric.
     """
     if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
         given = type(metrics).__name__
@@ -36,7 +39,12 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
         raise MetricError("metrics", f"{metrics!r} are not specs", "write them as text, such as 'ndcg@10'")
-    return [spec for text in texts for spec in split_specs(text)]
+    specs = [spec for text in texts for spec in split_specs(text)]
+    if not any(SUFFIX in spec for spec in specs):
+        return specs
+    from duckmetrics.catalog.catalog import named
+
+    return named(specs)
 
 
 def split_specs(text: str) -> list[str]:

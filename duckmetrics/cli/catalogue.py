@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from duckmetrics.cli import completion
+from duckmetrics.cli.exit_codes import GATE_FAILED
 
 
 @click.command(short_help="List the tools that --like can follow, or explain one.")
@@ -51,20 +54,49 @@ def layouts(name: str | None, all_: bool) -> None:
         click.echo(page(layout(name)), nl=False)
 
 
-@click.command(short_help="List the metrics, or explain one.")
+@click.command(short_help="List the metrics, explain one, or start your own.")
 @click.argument("name", required=False, shell_complete=completion.explained)
-def metrics(name: str | None) -> None:
+@click.option(
+    "--check", "checked", multiple=True, metavar="FILE.sql | FOLDER",
+    help="Try metrics of your own on a few rows, and show the values.", shell_complete=completion.files,
+)  # fmt: skip
+@click.option("--new", metavar="NAME", help="Write NAME.sql, a metric of your own to start from.")
+@click.option(
+    "--like", default="recall", show_default=True, metavar="METRIC",
+    help="With --new: the metric that the file starts as.", shell_complete=completion.explained,
+)  # fmt: skip
+@click.option(
+    "--definitions", multiple=True, metavar="FILE.sql | FOLDER", help="Metrics of your own to list, too.",
+    shell_complete=completion.files,
+)  # fmt: skip
+def metrics(
+    name: str | None, checked: tuple[str, ...], new: str | None, like: str, definitions: tuple[str, ...]
+) -> None:
     """List the metrics, or explain one: its meaning, use, formula, source, parameters and SQL.
 
     \b
     duckmetrics metrics
     duckmetrics metrics ndcg
     duckmetrics metrics classification.precision
+    duckmetrics metrics --new revenue_hit --like recall
+    duckmetrics metrics --check revenue_hit.sql
     """
     from duckmetrics.api.catalogue import describe
+    from duckmetrics.api.definitions import new_definition, tried
+    from duckmetrics.catalog.catalog import add
     from duckmetrics.cli.output import print_catalog
 
-    if name is None:
+    add(definitions)
+    if new is not None:
+        click.echo(
+            f"{new_definition(new, like)}: edit it, then try it: duckmetrics metrics --check {new}.sql"
+        )
+    elif checked:
+        found = list(tried(checked))
+        click.echo("\n".join(line for line, _ in found))
+        if not all(works for _, works in found):
+            sys.exit(GATE_FAILED)
+    elif name is None:
         print_catalog()
     else:
         click.echo(describe(name))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The parameters whose values are paths, those of results first.
 _WRITTEN = ("output", "per_query", "movers")
-_PATHS = (*_WRITTEN, "database", "temp_directory", "init")
+_PATHS = (*_WRITTEN, "database", "temp_directory", "init", "definitions")
 # The parameters whose values may be paths, names of tables or SQL.
 _TABLES = ("predictions", "truth_option", "queries", "history", "items", "reference", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.

@@ -21,6 +21,7 @@ from duckmetrics.cli.options import (
     CLUSTER,
     CONFIG,
     DATABASE,
+    DEFINITIONS,
     ENGINE,
     INIT,
     INPUTS,
@@ -112,7 +113,7 @@ def evaluate(**options: Any) -> None:
     metavar="NAME=YOURS",
     help="Map a column: label=clicked, score=pctr.",
 )
-@with_options(LAYOUT, POSITIVE, SCORE, WHERE, VERSION, AS_OF)
+@with_options(DEFINITIONS, LAYOUT, POSITIVE, SCORE, WHERE, VERSION, AS_OF)
 @click.option(
     "--set",
     "--param",

@@ -119,6 +119,11 @@ COLUMN = click.option(
     help="Map columns: query_id=user_id,truth.item_id=sku or query_id=user+day. A name that holds a comma "
     "stands in double quotes.",
 )  # fmt: skip
+DEFINITIONS = click.option(
+    "--definitions", multiple=True, metavar="FILE.sql | FOLDER",
+    help="Metrics of your own, whose names -m then knows; -m FILE.sql@10 names one file.",
+    shell_complete=completion.files,
+)  # fmt: skip
 SWITCH = click.option(
     "--set", "switches", multiple=True, metavar="SWITCH=VALUE",
     help="Set a convention: ties=item_desc, missing=skip, rel=2.", shell_complete=completion.switches,
@@ -148,7 +153,7 @@ AS_OF = click.option(
     "--as-of", multiple=True, metavar="[TABLE=]TIME",
     help="Read the last version at this time: predictions=2026-11-01.",
 )  # fmt: skip
-INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH, WHERE, VERSION, AS_OF)
+INPUTS = (TRUTH, SYSTEM, COLUMN, DEFINITIONS, LAYOUT, SWITCH, WHERE, VERSION, AS_OF)
 LIKE = click.option(
     "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'.",
     shell_complete=completion.tools,

@@ -180,7 +180,9 @@ class UserTables:
     def schema(self) -> dict[str, dict[str, str]]:
         """The columns that are read, in the words of the user, with the types that metrics read them as."""
         return {
-            table: {self._named(column): TYPES_OF_COLUMNS[column] for column in self.read[table]}
+            table: {
+                self._named(column): TYPES_OF_COLUMNS.get(column, "DOUBLE") for column in self.read[table]
+            }
             for table in self.declared
             if table in self.read
         }
@@ -216,7 +218,7 @@ class UserTables:
             return exp.cast(exp.column(self._named(column), table), "VARCHAR")
         if column == POSITION and not self.positions:
             return exp.cast(exp.null(), TYPES_OF_COLUMNS[column])
-        if TYPES_OF_COLUMNS[column] != "DOUBLE":
+        if TYPES_OF_COLUMNS.get(column) != "DOUBLE":
             return exp.column(column)
         number = exp.cast(exp.column(column), "DOUBLE")
         if self.dialect not in SIGNED_ZEROS:

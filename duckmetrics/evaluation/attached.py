@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.catalog import columns_of_users
 from duckmetrics.catalog.measure import TIME_ZONE
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.engines.duckdb_errors import unbound
@@ -53,6 +54,8 @@ def _wanted(request: Request, source: Source, role: Role) -> Iterator[str]:
         names += columns_in(expression)
     for canonical in CANONICAL:
         names += [canonical, *(request.columns.given(role, canonical) or "").split("+")]
+    for own in columns_of_users(role):
+        names += [own, request.columns.given(role, own) or own]
     for name in names:
         yield from _found(source, name.strip())
     yield from run_columns(source, request.columns)

@@ -18,6 +18,7 @@ from duckmetrics.engines.plans import (
     sorts_rows,
 )
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.own_metrics import refuse_copied_rows, refuse_nulls
 from duckmetrics.evaluation.shared_orders import with_pairs, with_places
 from duckmetrics.inference.kept import on_engine
 from duckmetrics.inference.row_summary import ADDED_UP, ClassificationSummary, slice_values
@@ -48,6 +49,7 @@ def evaluate_classification(
     """Compute one value per segment of the rows."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
+    refuse_nulls(engine, inputs, {"predictions": request.own_columns.get("predictions", {})})
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     with engine.step("ranges of scores"):
         plan = plans_on(catalog, engine, inputs, measures)
@@ -60,6 +62,7 @@ def evaluate_classification(
     with engine.step("order of scores"):
         in_order, tables = _in_order(catalog, engine, sorted_once, measures, plan)
     rows, kept = slice_values(catalog, engine, in_order, measures, plan)
+    refuse_copied_rows(measures, rows, inputs.by_columns)
     for table in tables:
         engine.discard(table)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)

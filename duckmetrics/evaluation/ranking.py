@@ -22,6 +22,7 @@ from duckmetrics.evaluation.family_evaluation import (
     refuse_unsupported,
     with_bounds,
 )
+from duckmetrics.evaluation.own_metrics import refuse_copies, refuse_nulls
 from duckmetrics.evaluation.shared_orders import Codes, codes_of, with_shared_orders
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
@@ -99,6 +100,7 @@ def evaluate_rankings(
     """Compute the metrics of queries, and those of all lists of a system together."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs = ranking_inputs(catalog, request, attach, engine.extremes)
+    refuse_nulls(engine, inputs, request.own_columns)
     inputs = with_side_inputs(catalog, engine, inputs, measures)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures, request.checked
@@ -121,6 +123,7 @@ def _of_queries(
     """Compute the values of every query once, and summarize them."""
     with engine.step("values per query"):
         table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
+    refuse_copies(engine, measures, table)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
     with engine.step("means of the queries"):
         query = summary.joined(_bands_of_values(engine, summary), value_ranges(engine, summary))

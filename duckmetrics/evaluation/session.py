@@ -17,6 +17,7 @@ from duckmetrics.engines.engine import Feature, statements_since
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.evaluation.attached import AttachedTables, Times, only_rows
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
+from duckmetrics.evaluation.own_metrics import blamed, refuse_unverified
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
@@ -178,11 +179,15 @@ class Session:
             )
         families = dict.fromkeys(measure.family for measure in measures)
         _refuse_idle(request, families, self.attach)
+        if request.verify is not None:
+            refuse_unverified(measures)
         parts: list[FamilyEvaluation] = []
         for family in families:
             chosen = [measure for measure in measures if measure.family == family]
             try:
                 parts += EVALUATE[family](self.catalog, self.engine, request, chosen, self.attach)
+            except EngineError as error:
+                raise blamed(error, chosen) or error from error
             except InputError as error:
                 if len(families) == 1:
                     raise

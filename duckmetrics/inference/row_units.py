@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.catalog import own_columns
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.functions import linked
@@ -189,7 +190,8 @@ def _values(
 def can_be_bootstrapped(catalog: Catalog, measure: Measure) -> bool:
     """Return whether a measure estimates something, and has no bounds of another kind."""
     built_on = (measure.metric, *catalog.foundations(measure.metric))
-    return all(map(is_estimate, built_on)) and measure.values.get("approx") is None
+    reads_more = bool(own_columns([measure.metric], "predictions"))  # samples have our own columns only
+    return all(map(is_estimate, built_on)) and measure.values.get("approx") is None and not reads_more
 
 
 class DeltaMethod:

@@ -80,7 +80,7 @@ class Sums:
         Plan rule: where all rows are of one segment, the unit alone is the segment. DuckDB takes twice the
         time to group and sort by a struct.
         """
-        kept = ("label", "score", WEIGHT, GROUP, UNIT)
+        kept = ("label", "score", WEIGHT, GROUP, UNIT, *self.inputs.own_columns)
         both = exp.column(UNIT) if SEGMENT in self.inputs.constants else struct(SEGMENT, UNIT)
         rows = exp.select("system", both.as_(SEGMENT), *kept)
         return {"predictions": rows.from_(self.inputs.queries["predictions"].subquery("rows"))}

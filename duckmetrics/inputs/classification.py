@@ -20,6 +20,7 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import (
     WEIGHT,
     ColumnMap,
+    columns_of_own,
     common_types,
     exact_number,
     grade_expression,
@@ -73,6 +74,7 @@ class _Observing:
         known = [attach(request.truth, "truth")] if request.truth is not None else []
         refuse_unknown_names(self.columns, [*sources, *known])
         declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
+        self.own = request.own_columns.get("predictions", {})
         self.weights = [self.columns.find(source, "predictions", WEIGHT) for source in sources]
         self.weighted = self._weighted(measures)
         self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
@@ -224,6 +226,7 @@ class _Observing:
             wide_scores=self.wide_scores,
             cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
             shares_rows=self.shares_rows,
+            own_columns=tuple(self.own),
         )
 
     def _share_rows(self, keep: Keep) -> None:
@@ -251,6 +254,7 @@ class _Observing:
             WEIGHT: weight,
             GROUP: group,
             UNIT: self._unit(name),
+            **columns_of_own(source, self.columns, "predictions", self.own),
             **{
                 alias: attribute(source, by, self.request.computed) or quoted(by)
                 for by, alias in self.by.items()
@@ -283,7 +287,7 @@ class _Observing:
         numbers = sqlglot.parse_one("SELECT 1 FROM range($n) AS numbers(slice_number)", dialect=DIALECT)
         for placeholder in list(numbers.find_all(exp.Placeholder)):
             placeholder.replace(literal(len(by) + 1))
-        kept = ("system", "label", "score", WEIGHT, GROUP, UNIT)
+        kept = ("system", "label", "score", WEIGHT, GROUP, UNIT, *self.own)
         sliced = exp.select(*kept, number, *columns).from_(rows.subquery("rows"))
         return sliced.join(numbers.args["from_"].this, join_type="cross")
 
@@ -303,7 +307,7 @@ class _Observing:
             exp.NullSafeEQ(this=exp.column(key, "sliced"), expression=exp.column(key, "slices"))
             for key in ("slice_number", *self.by.values())
         ]
-        kept = [exp.column(c, "sliced") for c in ("system", "label", "score", WEIGHT, GROUP, UNIT)]
+        kept = [exp.column(c, "sliced") for c in ("system", "label", "score", WEIGHT, GROUP, UNIT, *self.own)]
         return (
             exp.select(exp.column("segment", "slices"), *kept)
             .from_(sliced.subquery("sliced"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.catalog import columns_of_users
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.catalog.layouts import judged_by, likely
 from duckmetrics.compose.optimizer import EXACT
@@ -72,7 +73,8 @@ class ColumnMap:
                     f"{{{key!r}: {name!r}}} is the wrong way round",
                     f"write {{{name!r}: {key!r}}}, on the command line --column {name}={key}",
                 )
-            if column not in CANONICAL or (table and table not in ROLES):
+            is_known = column in CANONICAL or column in columns_of_users(table)
+            if not is_known or (table and table not in ROLES):
                 raise InputError(
                     "columns",
                     f"{key!r} is not a canonical column",
@@ -201,6 +203,30 @@ def is_name(type_: str) -> bool:
     return bool(INTEGER.fullmatch(type_)) or type_.startswith(
         ("VARCHAR", "ENUM", "DATE", "UUID", "TIMESTAMP")
     )
+
+
+def columns_of_own(
+    source: Source, columns: ColumnMap, role: Role, wanted: Mapping[str, str]
+) -> dict[str, exp.Expr]:
+    """Write the columns of a table that metrics of the user read.
+
+    Args:
+        wanted: column -> the metric that reads it.
+
+    Raises:
+        InputError: the table lacks one.
+    """
+    found: dict[str, exp.Expr] = {}
+    for name, metric in wanted.items():
+        own = columns.find(source, role, name)
+        if own is None:
+            raise InputError(
+                source.label,
+                f"no column {name!r}, which {metric} reads; {shown_columns(source)}",
+                f"map it with columns={{'{role}.{name}': ...}} (--column {role}.{name}=...)",
+            )
+        found[name] = quoted(own)
+    return found
 
 
 def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:

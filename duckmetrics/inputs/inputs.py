@@ -53,6 +53,7 @@ class Inputs:
         unread_grade: the column of the truth that looks like grades, although every item has grade 1.
         words: the words of advice about each table.
         judged_columns: all columns of the truth.
+        own_columns: the columns of rows that metrics of the user read.
         unasked: the columns whose name suggests a meaning, and that nobody named: the table, the column, and
             whether it is taken.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
@@ -88,6 +89,7 @@ class Inputs:
     derived: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     judged_columns: tuple[str, ...] = ()
+    own_columns: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Value]:

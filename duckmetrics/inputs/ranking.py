@@ -404,7 +404,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     tables = RankingTables(request, attach)
     require_truth(tables, request)
     ids = RankingIds(tables, extremes)
-    predictions = RankingPredictions(tables, ids, request.positions)
+    predictions = RankingPredictions(tables, ids, request)
     queries = _queries(tables, ids, predictions, request)
     times, by_day = cuts(tables, ids)
     queries |= {} if times is None else {CUTS: times}
@@ -450,7 +450,9 @@ def _queries(
     # An error about the predictions comes first: they may be a truth in the wrong place.
     queries = {
         "predictions": predictions.query(),
-        "truth": truth_query(tables, ids, request.needs_truth, request.truth_reader),
+        "truth": truth_query(
+            tables, ids, request.needs_truth, request.truth_reader, request.own_columns.get("truth", {})
+        ),
     }
     queries |= side_queries(tables, ids)
     population = tables.extra.get("population")

@@ -17,6 +17,7 @@ from duckmetrics.inputs.columns import (
     FIRST,
     ColumnMap,
     Key,
+    columns_of_own,
     common_types,
     exact_number,
     grade_expression,
@@ -268,16 +269,17 @@ class RankingPredictions:
     """Writes the canonical predictions of all systems.
 
     Args:
-        positions: whether the order of the rows matters (``ties=input``).
+        request: says whether the order of the rows matters, and what metrics of the user read.
     """
 
-    def __init__(self, tables: RankingTables, ids: RankingIds, positions: bool) -> None:
+    def __init__(self, tables: RankingTables, ids: RankingIds, request: Request) -> None:
         self._all = tables
+        self._own = request.own_columns.get("predictions", {})
         self._tables = tables.predictions
         self._systems = tables.systems
         self._columns = tables.columns
         self._ids = ids
-        self._positions = positions
+        self._positions = request.positions
 
     def query(self) -> exp.Query:
         """Write the input `predictions`: one row for each item that a system ranks."""
@@ -373,11 +375,13 @@ class RankingPredictions:
                 source, columns, self._positions and not self._gives_ranks(table)
             ),
             "run": run_expression(self.runs(table)),
+            **columns_of_own(source, columns, "predictions", self._own),
         })  # fmt: skip
 
     def _elements(self, table: RankingTable, listed: str) -> exp.Select:
         """Write the predictions of a table that lists the items of a query."""
         source, shared = table.source, self._shared(table)
+        _refuse_lists(source, self._own)
         scores = list_column(source, self._columns, "predictions", "scores")
         if scores is not None:
             number_expression(items_of(source, scores), scores)
@@ -468,10 +472,24 @@ def refuse_swapped(tables: RankingTables) -> None:
             )
 
 
-def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: str) -> exp.Query:
+def _refuse_lists(source: Source, own: Mapping[str, str]) -> None:
+    """Refuse metrics of the user that read columns of items, where a row lists the items of a query.
+
+    Raises:
+        InputError: names the column and the metric.
+    """
+    for name, metric in own.items():
+        what = f"lists the items of a query, and {metric} reads the column {name!r} of items"
+        raise InputError(source.label, what, "give a row for each item")
+
+
+def truth_query(
+    tables: RankingTables, ids: RankingIds, needed: bool, reader: str, own: Mapping[str, str]
+) -> exp.Query:
     """Write the input `truth`: the relevance of each judged item.
 
     Args:
+        own: the columns that metrics of the user read, with the metric.
         needed: whether there must be one; if not, it may have no relevant item.
         reader: the metric that needs it, for messages; empty if it is not known.
 
@@ -479,10 +497,16 @@ def truth_query(tables: RankingTables, ids: RankingIds, needed: bool, reader: st
         InputError: there is neither a truth table nor a label in the predictions.
     """
     if tables.truth is None:
+        for name, metric in own.items():
+            what = f"there is no truth, and {metric} reads its column {name!r}"
+            raise InputError("truth", what, "give a truth with it (--truth)")
         return _of_logs(tables, ids, reader) if needed or has_labels(tables) else _nothing(tables, ids)
     if tables.truth.listed is not None:
+        _refuse_lists(tables.truth.source, own)
         return _of_lists(tables.truth, tables.truth.listed, ids)
-    return _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
+    rows = _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
+    found = columns_of_own(tables.truth.source, tables.columns, "truth", own)
+    return rows.select(*(value.as_(name) for name, value in found.items()), copy=False)
 
 
 def _of_rows(table: RankingTable, ids: RankingIds, grade: str | None) -> exp.Select:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.catalog import READ, own_columns
 from duckmetrics.catalog.layouts import read_layouts
 from duckmetrics.catalog.measure import POSITIONS, holds
 from duckmetrics.catalog.presets import preset
@@ -61,6 +62,7 @@ class Request:
         versions: the versions to read, by the table; see `read_versions`.
         needs_truth: whether a metric needs to know the relevant items.
         truth_reader: the text of the first such metric, for messages; empty if it is not known.
+        own_columns: the columns that metrics of the user read, with the metric, by the table.
         alone: the only one of several systems that is evaluated, None for all of them.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
@@ -89,6 +91,7 @@ class Request:
     versions: Mapping[str, Version] = field(default_factory=dict)
     needs_truth: bool = True
     truth_reader: str = ""
+    own_columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     alone: str | None = None
     checked: bool = False
 
@@ -159,7 +162,11 @@ class Request:
         """Return the request with what the measures decide."""
         inference = self.inference and replace(self.inference, measures=len(measures))
         positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
-        return replace(self, inference=inference, positions=positions)
+        own = {
+            table: {name: m.metric.name for m in measures for name in own_columns([m.metric], table)}
+            for table in READ
+        }  # fmt: skip
+        return replace(self, inference=inference, positions=positions, own_columns=own)
 
 
 def read_request(

@@ -26,6 +26,7 @@ METRICS = {name for _, name in catalog().names}
 NDCG = catalog().metrics["ranking", "ndcg"]
 # Words that are not tables, such as numbers and columns.
 PLAIN = {
+    "--new",
     "--difference", "--margin", "--attach", "--where", "--version", "--as", "--as-of", "--partition-by",
     "--column", "--positive", "--score",
     "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",

@@ -56,7 +56,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, steps of a composed query, and queries as text",
-        "chunks report_data samples shared_orders sql_text tables",
+        "chunks own_metrics report_data samples shared_orders sql_text tables",
     ),
     "comparison": (
         "values of several evaluations side by side, ranks as literals, parameters in a condition",

@@ -1,0 +1,2 @@
+-- In the order of the users.
+CREATE MACRO order_of(u, place) AS (u, place);
