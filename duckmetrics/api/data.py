@@ -16,8 +16,8 @@ from duckmetrics.api.options import (
     LIKENESS,
     PLAN,
     SAMPLED,
-    Intervals,
-    Slices,
+    IntervalOptions,
+    SliceOptions,
     chosen,
     declared,
     names_of,
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
         EvaluationOptions,
         ExplainOptions,
         LeaderboardOptions,
-        LikenessOptions,
         Metrics,
+        PlainOptions,
         PlanOptions,
         SampledOptions,
     )
@@ -140,7 +140,7 @@ class Data:
             return readable(session.table(table, cast("dict[str, Any]", params)))
 
     @declared(*LIKENESS)
-    def check(self, metrics: Metrics = None, **options: Unpack[LikenessOptions]) -> Findings:
+    def check(self, metrics: Metrics = None, **options: Unpack[PlainOptions]) -> Findings:
         """Look for problems that would make results wrong, or impossible, see `check`.
 
         Args:
@@ -251,7 +251,7 @@ class Data:
         return self.evaluate(metrics, **given).report(path, title=title, ids=ids)
 
     @declared(*LIKENESS)
-    def ties(self, metrics: Metrics = None, **options: Unpack[LikenessOptions]) -> TieReport:
+    def ties(self, metrics: Metrics = None, **options: Unpack[PlainOptions]) -> TieReport:
         """Report the effect of the order of equal scores on metrics of rankings, see `ties`.
 
         Args:
@@ -330,7 +330,7 @@ class Data:
             catalog(), data, like=options.get("like"), inference=inference,
             switches=others(options, *groups), **more,
         )  # fmt: skip
-        if Slices in groups and options["by"] is not None:
+        if SliceOptions in groups and options["by"] is not None:
             by, computed = read_slices(options["by"])
             request = replace(request, by=by, computed=computed)
         return request
@@ -341,6 +341,7 @@ class Data:
         with ExitStack() as open_:
             if self._memory is not None:
                 open_.enter_context(self._engine.remembering(self._memory))
+            self._tables.forget("population")
             self._tables.refuse_changed()
             is_kept = keep or self._memory is not None
             yield open_.enter_context(opened(request, self._engine, is_kept, self._tables))
@@ -364,7 +365,7 @@ class Data:
 
 def _intervals(given: Mapping[str, Any]) -> list[Any]:
     """Return the options of intervals, in the order of those who read them."""
-    return [given[name] for name in names_of(Intervals)]
+    return [given[name] for name in names_of(IntervalOptions)]
 
 
 # The options of a connection.

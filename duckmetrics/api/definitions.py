@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import READ, add, catalog, own_columns
+from duckmetrics.catalog.catalog import TABLES, add, catalog, own_columns
 from duckmetrics.catalog.definition import RANKING, body
 from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.errors import DuckmetricsError, InputError
@@ -119,7 +119,7 @@ def new_definition(name: str, like: str = "recall", folder: str | Path = ".") ->
         raise InputError(name, "is not the name of a metric", "write letters, digits and underscores")
     if path.exists():
         raise InputError(path, "there is such a file", "choose another name")
-    if any(known == name for _, known in catalog().names) or name in catalog().relations or name in READ:
+    if any(known == name for _, known in catalog().names) or name in catalog().relations or name in TABLES:
         raise InputError(name, "duckmetrics has something of this name", "choose another name")
     lines = [f"-- name:     {name}", f"-- title:    {name.replace('_', ' ').capitalize()}"]
     lines += [f"-- {key + ':':<9} {base.header[key]}" for key in TAKEN if key in base.header]

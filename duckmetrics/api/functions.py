@@ -16,19 +16,19 @@ from duckmetrics.api.options import (
     LIKENESS,
     PLAN,
     SAMPLED,
-    Attributes,
-    Comparing,
-    Differences,
-    Explaining,
-    OnSpark,
-    Planning,
-    Reading,
-    Running,
-    Sampling,
-    SideTables,
-    Slices,
-    Tools,
-    WithoutData,
+    AttributeOptions,
+    BaselineOptions,
+    EngineOptions,
+    GoalOptions,
+    QuestionOptions,
+    ReadOptions,
+    RunOptions,
+    SampleOptions,
+    SideTableOptions,
+    SliceOptions,
+    SpreadOptions,
+    TestOptions,
+    ToolOptions,
     chosen,
     declared,
     others,
@@ -60,8 +60,13 @@ if TYPE_CHECKING:
 
 
 ONCE = (*DATA, *EVALUATION)
+# What is about the data, of functions that do not take all of it.
+LISTS = (ReadOptions, RunOptions)
+DRAWN = (ReadOptions, SliceOptions, RunOptions, EngineOptions)
+PLANNED = (ReadOptions, AttributeOptions, SideTableOptions, RunOptions)
+EXPLAINED = (ReadOptions, AttributeOptions, RunOptions, EngineOptions)
 # All groups with options of comparisons.
-ALL = (*DATA, *COMPARISON, *LEADERBOARD, *PLAN, WithoutData)
+ALL = (*DATA, *COMPARISON, *LEADERBOARD, *PLAN, SpreadOptions)
 
 
 @declared(*DATA, full=DATA)
@@ -104,7 +109,7 @@ def data(predictions: Any, truth: Any = None, **options: Unpack[of.DataOptions])
 
 @declared(*ONCE, full=ONCE)
 def evaluate(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Evaluate]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.EvaluateCall]
 ) -> Evaluation:
     """Compute metrics of predictions against a truth, where the data are.
 
@@ -141,8 +146,8 @@ def evaluate(
     return asked.evaluate(metrics, **_without_data(options))
 
 
-@declared(Reading, Slices, Running, OnSpark, TableParameters)
-def curve(predictions: Any, table: str, **options: Unpack[of.Curve]) -> pa.Table:
+@declared(*DRAWN, TableParameters)
+def curve(predictions: Any, table: str, **options: Unpack[of.CurveCall]) -> pa.Table:
     """Return a table of a classifier, such as the points of its ROC curve.
 
     Args:
@@ -167,7 +172,7 @@ def curve(predictions: Any, table: str, **options: Unpack[of.Curve]) -> pa.Table
     """
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first
-    asked = data_for(predictions, None, None, options, Reading, Slices, Running, OnSpark)
+    asked = data_for(predictions, None, None, options, *DRAWN)
     return asked.curve(table, **_without_data(options))
 
 
@@ -177,7 +182,7 @@ def _names_table(given: Any) -> bool:
 
 @declared(*DATA, *LIKENESS)
 def check(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Check]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CheckCall]
 ) -> Findings:
     """Look for problems that would make results wrong, or impossible, before any is computed.
 
@@ -208,9 +213,9 @@ def check(
     return asked.check(metrics, **_without_data(options))
 
 
-@declared(*DATA, *COMPARISON, full=(Comparing, Differences), interval=LEVEL, test=PAIRED)
+@declared(*DATA, *COMPARISON, full=(BaselineOptions, TestOptions), interval=LEVEL, test=PAIRED)
 def compare(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Compare]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CompareCall]
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance explains?
 
@@ -253,7 +258,7 @@ def compare(
 
 @declared(*DATA, *LEADERBOARD, interval=LEVEL)
 def leaderboard(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Rank]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.LeaderboardCall]
 ) -> Leaderboard:
     """Rank all systems, the best first, and test every pair of them.
 
@@ -301,9 +306,9 @@ def leaderboard(
     return asked.leaderboard(metrics, **_without_data(options))
 
 
-@declared(Reading, Attributes, SideTables, Running, *PLAN, WithoutData, full=(Planning, WithoutData))
+@declared(*PLANNED, *PLAN, SpreadOptions, full=(GoalOptions, SpreadOptions))
 def plan(
-    predictions: Any = None, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.PlanFrom]
+    predictions: Any = None, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.PlanCall]
 ) -> Plan:
     """Return how many units a comparison needs, and which difference it finds with the units that you have.
 
@@ -326,14 +331,14 @@ def plan(
         result.rows[0]["units"]  # 787
     """
     given = cast("dict[str, Any]", options)
-    spread = chosen(given, WithoutData)
+    spread = chosen(given, SpreadOptions)
     if predictions is None and given["system"] is None and given["score"] is None:
         return _planned_from_numbers(given)
     if any(number is not None for number in spread.values()):
         raise MetricError("plan", "data together with sd or rate", "give either")
     _refuse_unread("plan", predictions, truth, options)
-    asked = data_for(predictions, truth, metrics, options, Reading, Attributes, SideTables, Running)
-    return asked.plan(metrics, **others(given, Reading, Attributes, SideTables, Running, WithoutData))
+    asked = data_for(predictions, truth, metrics, options, *PLANNED)
+    return asked.plan(metrics, **others(given, *PLANNED, SpreadOptions))
 
 
 def _planned_from_numbers(given: Mapping[str, Any]) -> Plan:
@@ -341,7 +346,7 @@ def _planned_from_numbers(given: Mapping[str, Any]) -> Plan:
 
     goal = read_goal(given)
     share = read_share(given["share"], given["rate"])
-    switches = others(given, Reading, Attributes, SideTables, Running, *PLAN, WithoutData)
+    switches = others(given, *PLANNED, *PLAN, SpreadOptions)
     if switches:
         raise MetricError(
             next(iter(switches)), "belongs to metrics of data, and no data are given", "leave it out"
@@ -349,9 +354,9 @@ def _planned_from_numbers(given: Mapping[str, Any]) -> Plan:
     return planned_from_numbers(goal, given["sd"], given["rate"], given["unpaired"], share)
 
 
-@declared(Reading, Attributes, Running, OnSpark, *EXPLAIN, full=(Explaining,))
+@declared(*EXPLAINED, *EXPLAIN, full=(QuestionOptions,))
 def explain(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Explain]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.ExplainCall]
 ) -> Explanation | ExplainedGroups:
     """Show which items or rows make a value, or the difference of two systems.
 
@@ -379,13 +384,13 @@ def explain(
         found.delta  # 0.5
         found.sentences[0]  # 'b (grade 1) rose from rank 2 to rank 1: +0.5000'
     """
-    asked = data_for(predictions, truth, metrics, options, Reading, Attributes, Running, OnSpark)
-    return asked.explain(metrics, **others(options, Reading, Attributes, Running, OnSpark))
+    asked = data_for(predictions, truth, metrics, options, *EXPLAINED)
+    return asked.explain(metrics, **others(options, *EXPLAINED))
 
 
-@declared(Reading, Running, *LIKENESS)
+@declared(*LISTS, *LIKENESS)
 def ties(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Ties]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.TiesCall]
 ) -> TieReport:
     """Report the effect of the order of equal scores on metrics of rankings.
 
@@ -406,13 +411,13 @@ def ties(
         row.pessimistic, row.optimistic  # (0.5, 1.0)
         row.n_dependent  # 1
     """
-    asked = data_for(predictions, truth, metrics, options, Reading, Running)
+    asked = data_for(predictions, truth, metrics, options, *LISTS)
     return asked.ties(metrics, **_without_data(options))
 
 
-@declared(Reading, Running, *SAMPLED, full=(Sampling,))
+@declared(*LISTS, *SAMPLED, full=(SampleOptions,))
 def sampled(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Sampled]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.SampledCall]
 ) -> SampledEvaluation:
     """Estimate metrics over all items from rankings of one relevant item among sampled ones.
 
@@ -464,13 +469,13 @@ def sampled(
         result.value("recall@1", method="naive")  # 0.5
         result.value("recall@1", method="bv")  # 0.01
     """
-    asked = data_for(predictions, truth, metrics, options, Reading, Running)
+    asked = data_for(predictions, truth, metrics, options, *LISTS)
     return asked.sampled(metrics, **_without_data(options))
 
 
-@declared(Reading, SideTables, Running, *CONVENTIONS, full=(Tools,))
+@declared(*LISTS, SideTableOptions, *CONVENTIONS, full=(ToolOptions,))
 def conventions(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.Conventions]
+    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.ConventionsCall]
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 
@@ -492,7 +497,7 @@ def conventions(
         result = duckmetrics.conventions(run, {"q1": {"b": 1}}, "ndcg@10", like=tools)
         [row.value for row in result.rows]  # [0.6309, 1.0, 0.8155]
     """
-    asked = data_for(predictions, truth, metrics, options, Reading, SideTables, Running)
+    asked = data_for(predictions, truth, metrics, options, *LISTS, SideTableOptions)
     return asked.conventions(metrics, **_without_data(options))
 
 

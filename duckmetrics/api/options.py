@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Margin = float | str | Mapping[str, float | str] | None
 
 
-class Reading(TypedDict, total=False):
+class ReadOptions(TypedDict, total=False):
     """How the rows are read.
 
     Args:
@@ -67,7 +67,7 @@ class Reading(TypedDict, total=False):
     as_of: str | date | Mapping[str, str | date] | None
 
 
-class Running(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """The connection of DuckDB and its limits.
 
     Args:
@@ -89,7 +89,7 @@ class Running(TypedDict, total=False):
     time_zone: str | None
 
 
-class OnSpark(TypedDict, total=False):
+class EngineOptions(TypedDict, total=False):
     """The other engine.
 
     Args:
@@ -101,7 +101,7 @@ class OnSpark(TypedDict, total=False):
     engine: SparkSession | str | None
 
 
-class Slices(TypedDict, total=False):
+class SliceOptions(TypedDict, total=False):
     """The columns to slice by.
 
     Args:
@@ -115,7 +115,7 @@ class Slices(TypedDict, total=False):
     by: By
 
 
-class Attributes(TypedDict, total=False):
+class AttributeOptions(TypedDict, total=False):
     """The attributes of queries.
 
     Args:
@@ -125,7 +125,7 @@ class Attributes(TypedDict, total=False):
     queries: Any
 
 
-class SideTables(TypedDict, total=False):
+class SideTableOptions(TypedDict, total=False):
     """The tables that tell more about items and queries than their relevance.
 
     Args:
@@ -141,7 +141,7 @@ class SideTables(TypedDict, total=False):
     reference: Any
 
 
-class Likeness(TypedDict, total=False):
+class LikeOptions(TypedDict, total=False):
     """The conventions of another tool.
 
     Args:
@@ -152,7 +152,7 @@ class Likeness(TypedDict, total=False):
     like: str | None
 
 
-class Parts(TypedDict, total=False):
+class ChunkOptions(TypedDict, total=False):
     """The work in parts.
 
     Args:
@@ -163,7 +163,7 @@ class Parts(TypedDict, total=False):
     chunks: int | None
 
 
-class Verifying(TypedDict, total=False):
+class VerifyOptions(TypedDict, total=False):
     """The second opinion.
 
     Args:
@@ -174,7 +174,7 @@ class Verifying(TypedDict, total=False):
     verify: int | None
 
 
-class Intervals(TypedDict, total=False):
+class IntervalOptions(TypedDict, total=False):
     """The intervals around values.
 
     Args:
@@ -198,7 +198,7 @@ class Intervals(TypedDict, total=False):
     seed: int
 
 
-class Differences(TypedDict, total=False):
+class TestOptions(TypedDict, total=False):
     """The tests of differences.
 
     Args:
@@ -229,7 +229,7 @@ class Differences(TypedDict, total=False):
     allow_different: bool
 
 
-class Comparing(TypedDict, total=False):
+class BaselineOptions(TypedDict, total=False):
     """The options of a comparison with a baseline only.
 
     Args:
@@ -254,7 +254,7 @@ class Comparing(TypedDict, total=False):
     unpaired: bool
 
 
-class Planning(TypedDict, total=False):
+class GoalOptions(TypedDict, total=False):
     """The wanted difference, or the units at hand.
 
     Args:
@@ -288,7 +288,7 @@ class Planning(TypedDict, total=False):
     allow_different: bool
 
 
-class WithoutData(TypedDict, total=False):
+class SpreadOptions(TypedDict, total=False):
     """A spread in place of data.
 
     Args:
@@ -300,7 +300,7 @@ class WithoutData(TypedDict, total=False):
     rate: float | None
 
 
-class Explaining(TypedDict, total=False):
+class QuestionOptions(TypedDict, total=False):
     """The value that is explained, and how.
 
     Args:
@@ -324,7 +324,7 @@ class Explaining(TypedDict, total=False):
     n: int
 
 
-class Sampling(TypedDict, total=False):
+class SampleOptions(TypedDict, total=False):
     """How candidates were sampled.
 
     Args:
@@ -340,7 +340,7 @@ class Sampling(TypedDict, total=False):
     gamma: float
 
 
-class Tools(TypedDict, total=False):
+class ToolOptions(TypedDict, total=False):
     """The tools that are compared.
 
     Args:
@@ -353,98 +353,108 @@ class Tools(TypedDict, total=False):
 # --- the options of each function --------------------------------------------------------------------
 
 
-class Tables(Reading, Attributes, SideTables, Running, OnSpark):
+class TableOptions(ReadOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions):
     """The tables besides predictions and truth, and how all of them are read."""
 
 
-class DataOptions(Tables, Slices):
+class DataOptions(TableOptions, SliceOptions):
     """The options of `data`."""
 
 
-class EvaluationOptions(Slices, Likeness, Parts, Verifying, Intervals, Switches):
+class EvaluationOptions(SliceOptions, LikeOptions, ChunkOptions, VerifyOptions, IntervalOptions, Switches):
     """The options of `Data.evaluate`."""
 
 
-class ComparisonOptions(Slices, Comparing, Differences, Likeness, Parts, Intervals, Switches):
+class ComparisonOptions(
+    SliceOptions, BaselineOptions, TestOptions, LikeOptions, ChunkOptions, IntervalOptions, Switches
+):
     """The options of `Data.compare`."""
 
 
-class LeaderboardOptions(Slices, Differences, Likeness, Parts, Intervals, Switches):
+class LeaderboardOptions(SliceOptions, TestOptions, LikeOptions, ChunkOptions, IntervalOptions, Switches):
     """The options of `Data.leaderboard`."""
 
 
-class LikenessOptions(Likeness, Switches):
+class PlainOptions(LikeOptions, Switches):
     """The options of `Data.check` and `Data.ties`."""
 
 
-class PlanOptions(Planning, Likeness, Switches):
+class PlanOptions(GoalOptions, LikeOptions, Switches):
     """The options of `Data.plan`."""
 
 
-class ExplainOptions(Explaining, Likeness, Switches):
+class ExplainOptions(QuestionOptions, LikeOptions, Switches):
     """The options of `Data.explain`."""
 
 
-class SampledOptions(Sampling, Likeness, Switches):
+class SampledOptions(SampleOptions, LikeOptions, Switches):
     """The options of `Data.sampled`."""
 
 
-class ConventionsOptions(Tools, Switches):
+class ConventionsOptions(ToolOptions, Switches):
     """The options of `Data.conventions`."""
 
 
-class Evaluate(Tables, EvaluationOptions):
+class EvaluateCall(TableOptions, EvaluationOptions):
     """The options of `evaluate`."""
 
 
-class Compare(Tables, ComparisonOptions):
+class CompareCall(TableOptions, ComparisonOptions):
     """The options of `compare`."""
 
 
-class Rank(Tables, LeaderboardOptions):
+class LeaderboardCall(TableOptions, LeaderboardOptions):
     """The options of `leaderboard`."""
 
 
-class Check(DataOptions, LikenessOptions):
+class CheckCall(DataOptions, PlainOptions):
     """The options of `check`."""
 
 
-class PlanFrom(Reading, Attributes, SideTables, Running, PlanOptions, WithoutData):
+class PlanCall(ReadOptions, AttributeOptions, SideTableOptions, RunOptions, PlanOptions, SpreadOptions):
     """The options of `plan`."""
 
 
-class Explain(Reading, Attributes, Running, OnSpark, ExplainOptions):
+class ExplainCall(ReadOptions, AttributeOptions, RunOptions, EngineOptions, ExplainOptions):
     """The options of `explain`."""
 
 
-class Ties(Reading, Running, LikenessOptions):
+class TiesCall(ReadOptions, RunOptions, PlainOptions):
     """The options of `ties`."""
 
 
-class Sampled(Reading, Running, SampledOptions):
+class SampledCall(ReadOptions, RunOptions, SampledOptions):
     """The options of `sampled`."""
 
 
-class Conventions(Reading, SideTables, Running, ConventionsOptions):
+class ConventionsCall(ReadOptions, SideTableOptions, RunOptions, ConventionsOptions):
     """The options of `conventions`."""
 
 
-class Curve(Reading, Slices, Running, OnSpark, TableParameters):
+class CurveCall(ReadOptions, SliceOptions, RunOptions, EngineOptions, TableParameters):
     """The options of `curve`."""
 
 
 # --- signatures and docstrings -----------------------------------------------------------------------
 
 # The groups of each class above, in the order of the docstrings.
-DATA = (Reading, Slices, Attributes, SideTables, Running, OnSpark)
-EVALUATION = (Slices, Likeness, Parts, Verifying, Intervals, Switches)
-COMPARISON = (Slices, Comparing, Differences, Likeness, Parts, Intervals, Switches)
-LEADERBOARD = (Slices, Differences, Likeness, Parts, Intervals, Switches)
-LIKENESS = (Likeness, Switches)
-PLAN = (Planning, Likeness, Switches)
-EXPLAIN = (Explaining, Likeness, Switches)
-SAMPLED = (Sampling, Likeness, Switches)
-CONVENTIONS = (Tools, Switches)
+DATA = (ReadOptions, SliceOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions)
+EVALUATION = (SliceOptions, LikeOptions, ChunkOptions, VerifyOptions, IntervalOptions, Switches)
+COMPARISON = (
+    SliceOptions,
+    BaselineOptions,
+    TestOptions,
+    LikeOptions,
+    ChunkOptions,
+    IntervalOptions,
+    Switches,
+)
+LEADERBOARD = (SliceOptions, TestOptions, LikeOptions, ChunkOptions, IntervalOptions, Switches)
+LIKENESS = (LikeOptions, Switches)
+PLAN = (GoalOptions, LikeOptions, Switches)
+EXPLAIN = (QuestionOptions, LikeOptions, Switches)
+SAMPLED = (SampleOptions, LikeOptions, Switches)
+CONVENTIONS = (ToolOptions, Switches)
 # Classes whose options are not named one by one.
 _MANY = {Switches: "switches", TableParameters: "params"}
 # Defaults other than None.
@@ -453,7 +463,7 @@ DEFAULTS: dict[str, Any] = {
     "unpaired": False, "show": (), "n": 10, "gamma": 0.1,
 }  # fmt: skip
 # The functions whose docstrings explain these groups; `evaluate` explains all others.
-_HOME: dict[type, str] = {Comparing: "compare", Differences: "compare"}
+_HOME: dict[type, str] = {BaselineOptions: "compare", TestOptions: "compare"}
 _SWITCHES = (
     '**switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``\n'
     "    may also be a table with query_id."
@@ -551,7 +561,7 @@ def _with_arguments(doc: str, own: Sequence[str], groups: Sequence[type], full: 
     elsewhere = {"evaluate": [name for name in own if name not in known]}
     for group in groups:
         if group is Switches and "switches" not in known:
-            is_full = bool(full) and Likeness in full
+            is_full = bool(full) and LikeOptions in full
             entries += [_SWITCHES] if is_full else []
             elsewhere["evaluate"] += [] if is_full else ["**switches"]
         if group in _MANY:

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -56,9 +57,11 @@ class Catalog:
 
     Attributes:
         has_own: whether there are metrics of the user, too.
+        generation: how often a metric of the user was read.
     """
 
     has_own = False
+    generation = 0
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.files: dict[Path, Definition] = {}
@@ -105,6 +108,7 @@ class Catalog:
     def add(self, metric: Definition) -> None:
         """Add a metric of the user, or read it again."""
         self.has_own = True
+        self.generation += self.files.get(metric.path) != metric
         self.files[metric.path] = metric
         self.metrics[metric.family, metric.name] = metric
         self.__dict__.pop("names", None)
@@ -288,7 +292,10 @@ class Catalog:
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""
         switches = dict(metric.switches)
-        for source in (*self.foundations(metric), *self.around(metric)):
+        # A file of the user may read a part of the relations only; each takes all switches of rankings.
+        usual = (self.relations["relevant"],) if metric.is_own and metric.family == RANKING else ()
+        of_usual = tuple(one for relation in usual for one in (relation, *self.foundations(relation)))
+        for source in (*self.foundations(metric), *of_usual, *self.around(metric)):
             for name, param in source.switches.items():
                 switches.setdefault(name, param)
         return {**metric.own_params, **dict(sorted(switches.items()))}
@@ -345,18 +352,24 @@ REQUIRED = {
     "inputs": "the tables and columns that it reads: predictions (query_id, item_id, score), truth (...)",
     "range": "the interval of the values and the better direction: [0, 1], higher is better",
 }
-# The columns of our own inputs; all others are columns of the user.
+# The columns of our own inputs by family; all others are columns of the user.
 READ = {
-    "predictions": {
-        "system", "segment", "query_id", "item_id", "score", "position", "run", "label", "weight", "group_id",
-        "unit", "exact_score",
+    RANKING: {
+        "predictions": {"system", "query_id", "item_id", "score", "position", "run"},
+        "truth": {"query_id", "item_id", "relevance"},
     },
-    "truth": {"query_id", "item_id", "relevance"},
+    CLASSIFICATION: {
+        "predictions": {
+            "system", "segment", "label", "score", "weight", "group_id", "unit", "exact_score"
+        },
+    },
 }  # fmt: skip
+TABLES = ("predictions", "truth")
 # A spec that names a file: metrics/revenue_hit.sql@10.
 _FILE = re.compile(
     r"\s*(?:(?P<family>\w+)\.(?=[./\\~]))?(?P<path>[^()@]+\.sql)(?P<rest>\s*(?:[(@].*)?)", re.DOTALL
 )
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _LOCK = Lock()
 
 
@@ -412,15 +425,15 @@ def _files_of(place: Path) -> list[Path]:
 def _added(known: Catalog, path: Path) -> str:
     """Add one definition to the catalog."""
     made = read_own(path)
-    for family, name in known.names:
-        if name == made.name and not known.names[family, name].metric.is_own:
-            raise DefinitionError(path, f"{name!r} is a metric of duckmetrics", "choose another name")
-    taken = {one.name: one.path for one in known.files.values() if one.is_own}
+    for (_, name), alias in known.names.items():
+        if name.lower() == made.name.lower() and not alias.metric.is_own:
+            raise DefinitionError(path, f"{made.name!r} is a metric of duckmetrics", "choose another name")
+    taken = {one.name: one.path for one in known.files.values() if one.is_own and one.path.exists()}
     if taken.get(made.name, path) != path:
         raise DefinitionError(
             path, f"{made.name!r} is defined in {taken[made.name]} too", "rename one of them"
         )
-    if made.name in known.relations or made.name in READ:
+    if made.name.lower() in {*map(str.lower, known.relations), *TABLES}:
         raise DefinitionError(path, f"{made.name!r} is a relation of duckmetrics", "choose another name")
     _refuse_unknown(known, made)
     known.add(made)
@@ -434,12 +447,18 @@ def read_own(path: Path) -> Definition:
         DefinitionError: a line of the header is missing or wrong, or the query does not return a row for each
             query of rankings, or each segment of rows.
     """
-    header = read_header(path)
+    try:
+        header = read_header(path)
+        digest = sha256(path.read_bytes()).hexdigest()[:12]
+    except UnicodeDecodeError as error:
+        raise DefinitionError(path, "is not text in UTF-8", "save it as UTF-8") from error
+    if _WORD.fullmatch(path.stem) is None:
+        raise DefinitionError(path, f"{path.stem!r} is not a name", "use letters, digits and underscores")
     for key, what in REQUIRED.items():
         if key not in header:
             raise DefinitionError(path, f"the header has no line {key!r}", f"write -- {key}: {what}")
     ranks = re.search(r"\b(query_id|item_id)\b", header["inputs"]) is not None
-    made = Definition(path, RANKING if ranks else CLASSIFICATION, is_own=True)
+    made = Definition(path, RANKING if ranks else CLASSIFICATION, is_own=True, digest=digest)
     if "predictions" not in made.inputs:
         raise DefinitionError(
             path, f"inputs: {header['inputs']!r} has no predictions",
@@ -487,12 +506,17 @@ def line_of(made: Definition, word: str) -> int:
 
 def own_columns(made: Iterable[Definition], table: str) -> tuple[str, ...]:
     """Return the columns of a table that only metrics of users read."""
-    declared = (column for one in made if one.is_own for column in one.inputs.get(table, ()))
-    return tuple(dict.fromkeys(column for column in declared if column not in READ.get(table, {column})))
+    declared = (
+        column for one in made if one.is_own and table in READ[one.family]
+        for column in one.inputs.get(table, ()) if column not in READ[one.family][table]
+    )  # fmt: skip
+    return tuple(dict.fromkeys(declared))
 
 
 def columns_of_users(table: str) -> tuple[str, ...]:
     """Return the columns of a table that the metrics of users read, as far as they are known."""
+    if not catalog().has_own and os.environ.get(VARIABLE):
+        known_everywhere()
     return own_columns(catalog().files.values(), table) if catalog().has_own else ()
 
 

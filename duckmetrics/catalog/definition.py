@@ -163,7 +163,7 @@ def read_header(path: Path) -> dict[str, str]:
     """Read the header of a definition; an error names the file and the line."""
     header: dict[str, str] = {}
     key = ""
-    with path.open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(map(str.rstrip, lines), start=1):
             where = f"{path}:{number}"
             if not line.startswith("--"):
@@ -242,11 +242,13 @@ class Definition:
 
     Attributes:
         is_own: whether it is a file of the user, and did not ship with the package.
+        digest: of the text of a user's file, which may change while the process runs.
     """
 
     path: Path
     family: str
     is_own: bool = False
+    digest: str = ""
 
     @cached_property
     def header(self) -> Mapping[str, str]:
@@ -291,7 +293,7 @@ class Definition:
     @cached_property
     def text(self) -> str:
         """The file as it stands."""
-        return self.path.read_text("utf-8")
+        return self.path.read_text("utf-8-sig")
 
     @cached_property
     def query(self) -> exp.Query:

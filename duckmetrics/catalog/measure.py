@@ -319,6 +319,7 @@ class Measure:
         """
         params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
         params += ((TIME_ZONE, self.time_zone),) if self.time_zone else ()
+        params += (("sql", self.metric.digest),) if self.metric.is_own else ()
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 

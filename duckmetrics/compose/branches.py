@@ -282,7 +282,8 @@ _LOCK = threading.Lock()
 def per_query(composer: Composer, measures: Sequence[Measure], plan: str) -> tuple[exp.Select, list[Columns]]:
     """Return what `Composer.per_query` returns, and compose it only once."""
     key = (
-        composer.catalog, plan, tuple((measure.metric, measure.params) for measure in measures),
+        composer.catalog, composer.catalog.generation, plan,
+        tuple((measure.metric, measure.params) for measure in measures),
         _items(composer.constants), _items(composer.facts),
         tuple((name, _text(query)) for name, query in composer.inputs.items()),
     )  # fmt: skip

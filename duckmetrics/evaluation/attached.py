@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import columns_of_users
 from duckmetrics.catalog.measure import TIME_ZONE
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.engines.duckdb_errors import unbound
@@ -54,7 +53,7 @@ def _wanted(request: Request, source: Source, role: Role) -> Iterator[str]:
         names += columns_in(expression)
     for canonical in CANONICAL:
         names += [canonical, *(request.columns.given(role, canonical) or "").split("+")]
-    for own in columns_of_users(role):
+    for own in request.own_columns.get(role, ()):
         names += [own, request.columns.given(role, own) or own]
     for name in names:
         yield from _found(source, name.strip())
@@ -176,6 +175,10 @@ class AttachedTables:
         except BaseException:
             self.found = before
             raise
+
+    def forget(self, role: Role) -> None:
+        """Attach a table of a question anew for the next one, which may mean other rows."""
+        self.found = {key: found for key, found in self.found.items() if key[1] != role}
 
     def refuse_changed(self) -> None:
         """Refuse to read tables again that are not those that were attached.

@@ -220,8 +220,11 @@ def longest(catalog: Catalog, engine: Engine, request: Request, attach: Attach) 
 def bands_of_terms(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> Sequence[int] | None:
-    """Return the bands of the terms of the values of queries; None if their sums need not be exact."""
-    if not engine.supports(Feature.EXACT_SUMS):
+    """Return the bands of the terms of the values of queries; None if their sums need not be exact.
+
+    A sum in a file of the user may be of anything, and stays as it is.
+    """
+    if not engine.supports(Feature.EXACT_SUMS) or any(measure.metric.is_own for measure in measures):
         return None
     largest, smallest = _ends_of_gains(catalog, engine, inputs, measures)
     weight = _largest_weight(catalog, engine, inputs, measures)

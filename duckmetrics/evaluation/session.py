@@ -100,9 +100,10 @@ class Session:
         """
         request, meant = self.request, family or self.family
         measures = parse_measures(self.catalog, specs, request.switches, meant, request.like)
+        self.request = self.request.with_own_columns(self.catalog, measures)
         if not self._is_without_truth(measures):
             return measures
-        self.request = replace(request, switches={**WITHOUT_TRUTH, **request.switches})
+        self.request = replace(self.request, switches={**WITHOUT_TRUTH, **request.switches})
         return parse_measures(self.catalog, specs, self.request.switches, meant, request.like)
 
     def request_for(self, measures: Sequence[Measure]) -> Request:

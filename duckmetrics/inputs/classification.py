@@ -95,6 +95,7 @@ class _Observing:
     def _weighted(self, measures: Sequence[Measure]) -> bool:
         """Return whether weights count: if the predictions have them, unless no measure wants them."""
         asked = {measure.values.get(WEIGHTED, False) for measure in measures}
+        asked |= {True for one in measures if one.metric.is_own and _reads_weights(one)}
         self.is_asked = True in asked
         if True in asked and None in self.weights:
             raise missing_column(self.systems.first, WEIGHT, "predictions")
@@ -313,6 +314,11 @@ class _Observing:
             .from_(sliced.subquery("sliced"))
             .join(slices.subquery("slices"), on=exp.and_(*same))
         )
+
+
+def _reads_weights(measure: Measure) -> bool:
+    """Return whether a metric of the user reads the weights, and not only where there are some."""
+    return WEIGHTED not in measure.values and WEIGHT in measure.metric.inputs["predictions"]
 
 
 def _numbered(rows: exp.Query) -> exp.Select:

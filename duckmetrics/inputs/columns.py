@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import columns_of_users
+from duckmetrics.catalog.catalog import TABLES, columns_of_users
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.catalog.layouts import judged_by, likely
 from duckmetrics.compose.optimizer import EXACT
@@ -73,7 +73,8 @@ class ColumnMap:
                     f"{{{key!r}: {name!r}}} is the wrong way round",
                     f"write {{{name!r}: {key!r}}}, on the command line --column {name}={key}",
                 )
-            is_known = column in CANONICAL or column in columns_of_users(table)
+            tables = (table,) if table else TABLES
+            is_known = column in CANONICAL or any(column in columns_of_users(one) for one in tables)
             if not is_known or (table and table not in ROLES):
                 raise InputError(
                     "columns",

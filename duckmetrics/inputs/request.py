@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import READ, own_columns
+from duckmetrics.catalog.catalog import TABLES, own_columns
 from duckmetrics.catalog.layouts import read_layouts
 from duckmetrics.catalog.measure import POSITIONS, holds
 from duckmetrics.catalog.presets import preset
@@ -162,11 +162,22 @@ class Request:
         """Return the request with what the measures decide."""
         inference = self.inference and replace(self.inference, measures=len(measures))
         positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
+        asked = replace(self, inference=inference, positions=positions)
+        return asked.with_own_columns(catalog, measures)
+
+    def with_own_columns(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
+        """Return the request with the columns that metrics of the user read, also those they are made of."""
+        if not catalog.has_own:
+            return self
         own = {
-            table: {name: m.metric.name for m in measures for name in own_columns([m.metric], table)}
-            for table in READ
-        }  # fmt: skip
-        return replace(self, inference=inference, positions=positions, own_columns=own)
+            table: {
+                name: m.metric.name
+                for m in measures
+                for name in own_columns((m.metric, *catalog.foundations(m.metric)), table)
+            }
+            for table in TABLES
+        }
+        return replace(self, own_columns={table: columns for table, columns in own.items() if columns})
 
 
 def read_request(

@@ -32,7 +32,7 @@ from duckmetrics.shell.macro import (
 from duckmetrics.shell.parameters import Offer
 from duckmetrics.shell.query import SOURCE, finite, shown, told, whole
 from duckmetrics.statistics.checks import checks_of
-from duckmetrics.statistics.counts import CELLS, COUNT_THEM, COUNTS, ROWS, Data, reading
+from duckmetrics.statistics.counts import CELLS, COUNT_THEM, COUNTS, ROWS, Tested, reading
 from duckmetrics.statistics.inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
         typed_rows = exp.select(*(_typed(catalog, table, c, exp.column(c)).as_(c) for c in columns))
         steps.append((GIVEN, typed_rows.from_("named_rows")))
     if table in (COUNTS, CELLS):
-        counts = Data(table, "data", exp.select(*columns).from_(GIVEN), {}, DIALECT)
+        counts = Tested(table, "data", exp.select(*columns).from_(GIVEN), {}, DIALECT)
         return [*steps, (table, counts.grouped())]
     read = (finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
     return [*steps, (table, exp.select(*read).from_(GIVEN))]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.statistics.counts import Data
+    from duckmetrics.statistics.counts import Tested
 
 
 # Kinds of columns, by their name in the files. p is not among the numbers: NaN stands for a missing p-value.
@@ -92,7 +92,7 @@ def _with_columns(check: Definition, kinds: Mapping[str, list[str]], columns: Se
     return query.select(*columns, append=False) if query.is_star else query
 
 
-def check_counts(catalog: Catalog, engine: Engine, counts: Data) -> list[str]:
+def check_counts(catalog: Catalog, engine: Engine, counts: Tested) -> list[str]:
     """Run the checks that look at each count by itself, where the counts come from.
 
     Returns: the warnings.
@@ -103,7 +103,7 @@ def check_counts(catalog: Catalog, engine: Engine, counts: Data) -> list[str]:
     return _told(engine, counts, checks, unpruned(counts.query).subquery())
 
 
-def check_kept(catalog: Catalog, engine: Engine, data: Data, kept: str) -> list[str]:
+def check_kept(catalog: Catalog, engine: Engine, data: Tested, kept: str) -> list[str]:
     """Run the checks of a table where it is kept; of counts, those that look at several of them.
 
     Returns: the warnings.
@@ -115,7 +115,7 @@ def check_kept(catalog: Catalog, engine: Engine, data: Data, kept: str) -> list[
     return _told(engine, data, wanted, exp.to_table(kept))
 
 
-def check_numbers(measure: Measure, data: Data, rows: Sequence[Mapping[str, Any]]) -> None:
+def check_numbers(measure: Measure, data: Tested, rows: Sequence[Mapping[str, Any]]) -> None:
     """Refuse results of counts that mean nothing.
 
     Raises:
@@ -132,7 +132,7 @@ def check_numbers(measure: Measure, data: Data, rows: Sequence[Mapping[str, Any]
             raise MetricError("correction", what, "leave it out")
 
 
-def _told(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Expr) -> list[str]:
+def _told(engine: Engine, data: Tested, checks: Sequence[Check], relation: exp.Expr) -> list[str]:
     """Return the warnings of the checks of a relation; raise the errors."""
     numbers = _numbers(engine, data, checks, relation)
     told = {check: _message(engine, data, check, relation, n) for check, n in numbers.items() if n}
@@ -142,7 +142,7 @@ def _told(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Exp
     return list(told.values())
 
 
-def _numbers(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Expr) -> dict[Check, int]:
+def _numbers(engine: Engine, data: Tested, checks: Sequence[Check], relation: exp.Expr) -> dict[Check, int]:
     """Count the offenders of every check, in one scan for those that only filter the rows."""
     counters = {check: counted_together(check.offenders) for check in checks}
     filters = {check: counter for check, counter in counters.items() if counter is not None}
@@ -156,7 +156,7 @@ def _numbers(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.
     return found
 
 
-def _message(engine: Engine, data: Data, check: Check, relation: exp.Expr, number: int) -> str:
+def _message(engine: Engine, data: Tested, check: Check, relation: exp.Expr, number: int) -> str:
     names = [data.names.get(name, name) for name in check.offenders.named_selects]
     examples = "; ".join(
         ", ".join(f"{name}={shown(value)}" for name, value in zip(names, row, strict=True))
@@ -169,7 +169,7 @@ def _message(engine: Engine, data: Data, check: Check, relation: exp.Expr, numbe
     return f"{data.label}: {where}{title} ({examples}); {advice}"
 
 
-def _examples(engine: Engine, data: Data, check: Check, relation: exp.Expr) -> Sequence[tuple[object, ...]]:
+def _examples(engine: Engine, data: Tested, check: Check, relation: exp.Expr) -> Sequence[tuple[object, ...]]:
     """Return a few offenders: rows as they come; counts and groups sorted, as they have no order."""
     offenders = reading(check.offenders, relation)
     if data.is_counted or check.is_grouped:

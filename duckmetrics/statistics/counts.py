@@ -35,7 +35,7 @@ ROWS: Final = "given_rows"
 
 
 @dataclass(frozen=True)
-class Data:
+class Tested:
     """A table as a statistic reads it.
 
     Attributes:
@@ -91,7 +91,7 @@ _CANONICAL = {
 }
 
 
-def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach: Attach) -> Data:
+def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach: Attach) -> Tested:
     """Find the counts that a caller means.
 
     Raises:
@@ -219,7 +219,7 @@ def called(table: str, canonical: str) -> str:
     return next((key for key, name in names.items() if name == canonical), canonical)
 
 
-def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
+def _canonical(source: Source, columns: Mapping[str, str]) -> Tested:
     table = _meant(source, columns)
     found = {key: source.find(columns.get(key, key)) for key in _CANONICAL[table]}
     for key, name in columns.items():
@@ -240,7 +240,7 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
         canonical: _expression(source, key, found[key]) for key, canonical in _CANONICAL[table].items()
     }
     names = {canonical: found[key] or key for key, canonical in _CANONICAL[table].items()}
-    return Data(table, source.label, selected(source, written), names, source.words)
+    return Tested(table, source.label, selected(source, written), names, source.words)
 
 
 def _meant(source: Source, columns: Mapping[str, str]) -> str:

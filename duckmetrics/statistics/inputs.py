@@ -17,7 +17,7 @@ from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import grade_expression, selected
-from duckmetrics.statistics.counts import CELLS, COUNTS, Data, called, count_expression, uncounted
+from duckmetrics.statistics.counts import CELLS, COUNTS, Tested, called, count_expression, uncounted
 from duckmetrics.words.lists import joined
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def called_columns(definition: Definition) -> list[str]:
     return [f"[{word}]" if name in definition.optional else word for name, word in words]
 
 
-def read_data(definition: Definition, source: Source, columns: Mapping[str, str]) -> Data:
+def read_data(definition: Definition, source: Source, columns: Mapping[str, str]) -> Tested:
     """Find the columns that a statistic reads in a user's table.
 
     Raises:
@@ -78,7 +78,7 @@ def read_data(definition: Definition, source: Source, columns: Mapping[str, str]
         found = _found(definition, source, columns, name, word)
         names[name] = found or word
         written[name] = _expression(source, table, name, found, definition.optional.get(name))
-    return Data(table, source.label, selected(source, written), names, source.words)
+    return Tested(table, source.label, selected(source, written), names, source.words)
 
 
 def _known(definition: Definition, words: Mapping[str, str], columns: Mapping[str, str]) -> None:
@@ -137,7 +137,7 @@ def ordered(definition: Definition, query: exp.Query) -> exp.Query:
     return query
 
 
-def over_data(catalog: Catalog, measure: Measure, data: Data, kept: str) -> exp.Select:
+def over_data(catalog: Catalog, measure: Measure, data: Tested, kept: str) -> exp.Select:
     """Write the query of a statistic over the table where its data are kept."""
     rows = exp.select(*data.columns).from_(kept)
     composer = Composer(catalog, {data.table: rows})
@@ -149,7 +149,7 @@ LISTED = 20
 
 
 def check_contestants(
-    engine: Engine, measure: Measure, data: Data, kept: str, missing: Collection[str]
+    engine: Engine, measure: Measure, data: Tested, kept: str, missing: Collection[str]
 ) -> None:
     """Look for the baseline or control in the data.
 

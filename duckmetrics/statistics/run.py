@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Role, Source
-    from duckmetrics.statistics.counts import Data
+    from duckmetrics.statistics.counts import Tested
     from duckmetrics.switches import StatisticParameters
 
 
@@ -193,7 +193,7 @@ def computed(
 
 
 def computed_on(
-    engine: Engine, measure: Measure, data: Data, missing: Collection[str] = ()
+    engine: Engine, measure: Measure, data: Tested, missing: Collection[str] = ()
 ) -> tuple[pa.Table, list[str]]:
     """Compute a statistic of data that were read; see `computed`."""
     kept, warnings = _kept(engine, data)
@@ -295,7 +295,7 @@ def _label(value: Any) -> str:
     return text.replace("'", "''")
 
 
-def _kept(engine: Engine, data: Data) -> tuple[str, list[str]]:
+def _kept(engine: Engine, data: Tested) -> tuple[str, list[str]]:
     """Check the data and keep them under a name; return that and the warnings."""
     kept = engine.name(data.table)
     try:
@@ -308,7 +308,7 @@ def _kept(engine: Engine, data: Data) -> tuple[str, list[str]]:
     return kept, warnings + check_kept(catalog(), engine, data, kept)
 
 
-def _computed(engine: Engine, measure: Measure, data: Data, kept: str) -> pa.Table:
+def _computed(engine: Engine, measure: Measure, data: Tested, kept: str) -> pa.Table:
     query, macros = linked(catalog(), over_data(catalog(), measure, data, kept))
     engine.define(macros)
     text = query.sql(engine.dialect, pretty=True)

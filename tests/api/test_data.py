@@ -329,3 +329,16 @@ def test_a_report_is_of_a_comparison_if_there_are_several_systems(tmp_path: Path
     assert one.report(metrics="mrr").verdict == one.evaluate("mrr", interval=0.95).report().verdict
     with pytest.raises(MetricError, match="otherwise: is for several systems; leave it out"):
         one.report(metrics="mrr", otherwise=[{"ties": "pessimistic"}])
+
+
+def test_a_population_that_changes_counts_anew() -> None:
+    pandas = pytest.importorskip("pandas")
+    data = duckmetrics.data(*tables(), **LONG)
+    population = pandas.DataFrame({"query_id": ["u1", "u2"]})
+    before = data.evaluate("mrr", population=population)
+    population.loc[1, "query_id"] = "u4"
+    after = data.evaluate("mrr", population=population)
+    assert after.rows != before.rows
+    assert shown(after.rows) == shown(
+        duckmetrics.evaluate(*tables(), "mrr", population=population, **LONG).rows
+    )

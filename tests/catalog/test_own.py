@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import duckmetrics
-from duckmetrics import DefinitionError, DuckmetricsError
+from duckmetrics import DefinitionError, DuckmetricsError, InputError, MetricError
 from duckmetrics.api.definitions import new_definition, tried
 from duckmetrics.catalog import catalog as own
 from duckmetrics.catalog.catalog import catalog
@@ -294,3 +295,108 @@ def test_nothing_of_ours_knows_metrics_of_users() -> None:
     write("revenue", REVENUE)
     duckmetrics.evaluate(RUN, TRUTH, "revenue.sql", missing="skip")
     assert set(catalog().metrics) - before == {(RANKING, "revenue")}
+
+
+# --- what nobody should have to know -------------------------------------------------------------------
+
+SUMMED = HEADER.format(name="{name}", more=", price").replace(
+    "-- params: k INTEGER DEFAULT NULL CHECK (k > 0)\n", ""
+)
+OF_PRICES = """SELECT queries.system, queries.query_id, {value} AS value
+FROM queries JOIN truth ON truth.query_id = queries.query_id
+GROUP BY queries.system, queries.query_id"""
+
+
+def priced(name: str, value: str) -> str:
+    return write(name, SUMMED.format(name=name) + OF_PRICES.format(value=value))
+
+
+@pytest.mark.parametrize("reads", ["the same data", "a file", "a connection"])
+def test_an_edited_file_gives_new_numbers(reads: str, folder: Path) -> None:
+    """Although the same question was asked before."""
+    truth = pa.table(TRUTH)
+    pq.write_table(truth, "truth.parquet")
+    data = duckmetrics.data(RUN, truth)
+    ask = {
+        "the same data": lambda: data.evaluate("mine.sql", missing="skip"),
+        "a file": lambda: duckmetrics.evaluate(RUN, "truth.parquet", "mine.sql", missing="skip"),
+        "a connection": lambda: duckmetrics.evaluate(RUN, truth, "mine.sql", missing="skip"),
+    }[reads]
+    found = []
+    for factor in (1, 10):
+        priced("mine", f"{factor} * max(truth.price)")
+        found.append(ask())
+    assert found[1]["mine"] == 10 * found[0]["mine"] == 10 * (30 + 5) / 2
+    with pytest.raises(MetricError, match="mine: old and new follow other conventions: sql is"):
+        duckmetrics.compare({"old": found[0], "new": found[1]})
+
+
+@pytest.mark.parametrize(("value", "expected"), [
+    ("sum(truth.price) * 1e-25", 40e-25), ("sum(CAST(truth.price AS BIGINT)) // 3", 13),
+    ("sum(DISTINCT truth.price)", 40), ("sum(truth.price ORDER BY truth.price)", 40), ("count(*)", 2),
+    ("sum(truth.price > 20)", 1), ("sum(truth.price * 1e17)", 4e18), ("avg(DISTINCT truth.price)", 20),
+])  # fmt: skip
+def test_sums_of_a_user_are_left_alone(value: str, expected: float) -> None:
+    found = duckmetrics.evaluate(RUN, TRUTH, priced("mine", value), missing="skip")
+    assert {row["query_id"]: row["value"] for row in found.per_query.to_pylist()}["q1"] == pytest.approx(
+        expected
+    )
+    assert not duckmetrics.check(RUN, TRUTH, "mine", missing="skip").errors
+
+
+def test_weights_count_where_a_file_reads_them() -> None:
+    text = """-- name:   weighed
+-- inputs: predictions (label, score, weight)
+-- range:  [0, inf), higher is better
+SELECT system, segment, sum(weight) AS value FROM predictions GROUP BY system, segment"""
+    rows = {**ROWS, "weight": [1.0, 2.0, 3.0, 4.0]}
+    path = write("weighed", text)
+    assert duckmetrics.evaluate(rows, metrics=path)["weighed"] == 10
+    assert duckmetrics.evaluate(rows, metrics=["auc", "weighed"])["weighed"] == 10
+    with pytest.raises(InputError, match="no column 'weight'"):
+        duckmetrics.evaluate(ROWS, metrics="weighed")
+
+
+def test_the_letters_of_a_name_do_not_matter() -> None:
+    for name in ("NDCG", "Precision", "Relevant"):
+        with pytest.raises(DefinitionError, match=f"'{name}' is a (metric|relation) of duckmetrics"):
+            duckmetrics.evaluate(RUN, TRUTH, priced(name, "count(*)"), missing="skip")
+    with pytest.raises(DefinitionError, match="'my-metric' is not a name; use letters, digits and"):
+        duckmetrics.evaluate(RUN, TRUTH, priced("my-metric", "count(*)"), missing="skip")
+    Path("latin.sql").write_bytes(b"-- name: latin\n-- title: caf\xe9\nSELECT 1")
+    with pytest.raises(DefinitionError, match="is not text in UTF-8; save it as UTF-8"):
+        duckmetrics.evaluate(RUN, TRUTH, "latin.sql", missing="skip")
+
+
+def test_other_questions_do_not_read_what_a_metric_of_a_user_reads(folder: Path) -> None:
+    """The file is gone, and nothing that was asked needs another column."""
+    pq.write_table(pa.table(TRUTH), "truth.parquet")
+    data = duckmetrics.data(RUN, "truth.parquet")
+    Path("truth.parquet").unlink()
+    usual = data.evaluate("mrr", missing="skip")["mrr"]
+    path = priced("mine", "max(truth.price)")
+    assert duckmetrics.evaluate(RUN, TRUTH, path, missing="skip")["mine"] == 17.5
+    assert data.evaluate("mrr", missing="skip")["mrr"] == usual
+    with pytest.raises(InputError, match="changed after it was evaluated"):
+        data.evaluate("mine", missing="skip")
+    assert data.evaluate("mrr", missing="skip")["mrr"] == usual
+
+
+def test_a_metric_made_of_another_one_works_alone() -> None:
+    priced("first", "sum(truth.price)")
+    query = "SELECT first.system, first.query_id, 2 * first.value AS value FROM first"
+    write("second", WITHOUT_K.format(name="second", more="") + query)
+    assert duckmetrics.evaluate(RUN, TRUTH, "second", definitions=".", missing="skip")["second"] == 45
+
+
+def test_columns_are_mapped_for_metrics_of_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "my defs").mkdir()
+    priced("my defs/mine", "max(truth.price)")
+    Path("my defs/mine.sql").write_text(Path("my defs/mine.sql").read_text().replace("my defs/", ""))
+    monkeypatch.setenv(own.VARIABLE, "my defs")
+    own._of_packages.cache_clear()
+    other = pa.table(TRUTH).rename_columns(["query_id", "item_id", "relevance", "eur", "country"])
+    columns = {"truth.price": "eur"}
+    assert duckmetrics.evaluate(RUN, other, "mine", columns=columns, missing="skip")["mine"] == 17.5
