@@ -299,9 +299,8 @@ def test_nothing_of_ours_knows_metrics_of_users() -> None:
 
 # --- what nobody should have to know -------------------------------------------------------------------
 
-SUMMED = HEADER.format(name="{name}", more=", price").replace(
-    "-- params: k INTEGER DEFAULT NULL CHECK (k > 0)\n", ""
-)
+WITHOUT_K = HEADER.replace("-- params: k INTEGER DEFAULT NULL CHECK (k > 0)\n", "")
+SUMMED = WITHOUT_K.format(name="{name}", more=", price")
 OF_PRICES = """SELECT queries.system, queries.query_id, {value} AS value
 FROM queries JOIN truth ON truth.query_id = queries.query_id
 GROUP BY queries.system, queries.query_id"""
