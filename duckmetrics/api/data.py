@@ -13,7 +13,7 @@ from duckmetrics.api.options import (
     EVALUATION,
     EXPLAIN,
     LEADERBOARD,
-    LIKENESS,
+    PLAIN,
     PLAN,
     SAMPLED,
     IntervalOptions,
@@ -139,7 +139,7 @@ class Data:
         with self._opened(self._request, keep=False) as session:
             return readable(session.table(table, cast("dict[str, Any]", params)))
 
-    @declared(*LIKENESS)
+    @declared(*PLAIN)
     def check(self, metrics: Metrics = None, **options: Unpack[PlainOptions]) -> Findings:
         """Look for problems that would make results wrong, or impossible, see `check`.
 
@@ -148,7 +148,7 @@ class Data:
         """
         from duckmetrics.evaluation.data_check import inspected, usual_check
 
-        with self._opened(self._asked(options, LIKENESS), keep=False) as session:
+        with self._opened(self._asked(options, PLAIN), keep=False) as session:
             return inspected(session, read_specs(usual_check(session) if metrics is None else metrics))
 
     @declared(*COMPARISON, interval=LEVEL, test=PAIRED)
@@ -250,7 +250,7 @@ class Data:
         given = cast("dict[str, Any]", {"interval": LEVEL, **options})
         return self.evaluate(metrics, **given).report(path, title=title, ids=ids)
 
-    @declared(*LIKENESS)
+    @declared(*PLAIN)
     def ties(self, metrics: Metrics = None, **options: Unpack[PlainOptions]) -> TieReport:
         """Report the effect of the order of equal scores on metrics of rankings, see `ties`.
 
@@ -260,7 +260,7 @@ class Data:
         from duckmetrics.comparison.ties import tie_report
 
         self._refuse_spark("ties")
-        with self._opened(self._asked(options, LIKENESS, sliced=False)) as session:
+        with self._opened(self._asked(options, PLAIN, sliced=False)) as session:
             return tie_report(session, read_specs(catalog().usual(RANKING) if metrics is None else metrics))
 
     @declared(*SAMPLED)
@@ -326,14 +326,13 @@ class Data:
         if not sliced:
             where = {table: condition for table, condition in data.where.items() if table != "queries"}
             data = replace(data, by=(), computed={}, where=where)
-        request = asked_of(
+        if SliceOptions in groups and options["by"] is not None:
+            by, computed = read_slices(options["by"])
+            data = replace(data, by=by, computed=computed)
+        return asked_of(
             catalog(), data, like=options.get("like"), inference=inference,
             switches=others(options, *groups), **more,
         )  # fmt: skip
-        if SliceOptions in groups and options["by"] is not None:
-            by, computed = read_slices(options["by"])
-            request = replace(request, by=by, computed=computed)
-        return request
 
     @contextmanager
     def _opened(self, request: Request, keep: bool = True) -> Iterator[Session]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import TABLES, add, catalog, own_columns
+from duckmetrics.catalog.catalog import add, catalog, own_columns, refuse_taken
 from duckmetrics.catalog.definition import RANKING, body
 from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.errors import DuckmetricsError, InputError
@@ -37,11 +37,12 @@ SAMPLE = (
     "rows of classifiers have the labels 1, 0, 1, 0, scores 0.9, 0.4, 0.6, 0.7, and groups u, u, v, v",
     "other columns count 1, 2, 3, ... in the order of the rows",
 )
-# The keys of a header that a new file takes over; a person writes the others.
+# The end of the header of a new file.
 NOTE = (
     "-- note:     other columns of your tables can be read: add them to inputs, as in truth (..., price);",
     "--           relevant, ranked, queries and others are relations, files of sql/relations in duckmetrics",
 )
+# The keys of a header that a new file takes over; a person writes the others.
 TAKEN = ("inputs", "params", "switches", "idle", "depth", "grain", "range")
 
 
@@ -111,16 +112,14 @@ def new_definition(name: str, like: str = "recall", folder: str | Path = ".") ->
 
     Raises:
         MetricError: no metric is called `like`.
-        InputError: there is such a file, or no file can have this name.
+        DefinitionError: duckmetrics has something of this name, or no metric can have it.
+        InputError: there is such a file.
     """
     base = catalog().find(like, meant=lambda: RANKING).metric
     path = Path(folder) / f"{name}.sql"
-    if not name.isidentifier() or name.startswith("_"):
-        raise InputError(name, "is not the name of a metric", "write letters, digits and underscores")
+    refuse_taken(catalog(), path)
     if path.exists():
         raise InputError(path, "there is such a file", "choose another name")
-    if any(known == name for _, known in catalog().names) or name in catalog().relations or name in TABLES:
-        raise InputError(name, "duckmetrics has something of this name", "choose another name")
     lines = [f"-- name:     {name}", f"-- title:    {name.replace('_', ' ').capitalize()}"]
     lines += [f"-- {key + ':':<9} {base.header[key]}" for key in TAKEN if key in base.header]
     lines += NOTE

@@ -13,7 +13,7 @@ from duckmetrics.api.options import (
     EVALUATION,
     EXPLAIN,
     LEADERBOARD,
-    LIKENESS,
+    PLAIN,
     PLAN,
     SAMPLED,
     AttributeOptions,
@@ -180,7 +180,7 @@ def _names_table(given: Any) -> bool:
     return isinstance(given, str) and is_of_table(catalog(), given)
 
 
-@declared(*DATA, *LIKENESS)
+@declared(*DATA, *PLAIN)
 def check(
     predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CheckCall]
 ) -> Findings:
@@ -388,7 +388,7 @@ def explain(
     return asked.explain(metrics, **others(options, *EXPLAINED))
 
 
-@declared(*LISTS, *LIKENESS)
+@declared(*LISTS, *PLAIN)
 def ties(
     predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.TiesCall]
 ) -> TieReport:
@@ -518,7 +518,7 @@ def _refuse_unread(command: str, predictions: Any, truth: Any, options: Mapping[
 
     if evaluations_in(command, predictions) is None:
         return
-    given = {"truth": truth, **chosen(options, *DATA), **chosen(options, *LIKENESS), **others(options, *ALL)}
+    given = {"truth": truth, **chosen(options, *DATA), **chosen(options, *PLAIN), **others(options, *ALL)}
     of_connection = ("connection", "threads", "memory_limit", "temp_directory", "snapshot", "time_zone")
     spare = [name for name, value in given.items() if value is not None and name not in of_connection]
     if spare:

@@ -440,17 +440,9 @@ class CurveCall(ReadOptions, SliceOptions, RunOptions, EngineOptions, TableParam
 # The groups of each class above, in the order of the docstrings.
 DATA = (ReadOptions, SliceOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions)
 EVALUATION = (SliceOptions, LikeOptions, ChunkOptions, VerifyOptions, IntervalOptions, Switches)
-COMPARISON = (
-    SliceOptions,
-    BaselineOptions,
-    TestOptions,
-    LikeOptions,
-    ChunkOptions,
-    IntervalOptions,
-    Switches,
-)
 LEADERBOARD = (SliceOptions, TestOptions, LikeOptions, ChunkOptions, IntervalOptions, Switches)
-LIKENESS = (LikeOptions, Switches)
+COMPARISON = (BaselineOptions, *LEADERBOARD)
+PLAIN = (LikeOptions, Switches)
 PLAN = (GoalOptions, LikeOptions, Switches)
 EXPLAIN = (QuestionOptions, LikeOptions, Switches)
 SAMPLED = (SampleOptions, LikeOptions, Switches)

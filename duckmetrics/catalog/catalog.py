@@ -366,9 +366,7 @@ READ = {
 }  # fmt: skip
 TABLES = ("predictions", "truth")
 # A spec that names a file: metrics/revenue_hit.sql@10.
-_FILE = re.compile(
-    r"\s*(?:(?P<family>\w+)\.(?=[./\\~]))?(?P<path>[^()@]+\.sql)(?P<rest>\s*(?:[(@].*)?)", re.DOTALL
-)
+_FILE = re.compile(r"(?P<path>[^()@]+\.sql)(?P<rest>\s*(?:[(@].*)?)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LOCK = Lock()
 
@@ -424,20 +422,31 @@ def _files_of(place: Path) -> list[Path]:
 
 def _added(known: Catalog, path: Path) -> str:
     """Add one definition to the catalog."""
+    refuse_taken(known, path)
     made = read_own(path)
-    for (_, name), alias in known.names.items():
-        if name.lower() == made.name.lower() and not alias.metric.is_own:
-            raise DefinitionError(path, f"{made.name!r} is a metric of duckmetrics", "choose another name")
     taken = {one.name: one.path for one in known.files.values() if one.is_own and one.path.exists()}
     if taken.get(made.name, path) != path:
         raise DefinitionError(
             path, f"{made.name!r} is defined in {taken[made.name]} too", "rename one of them"
         )
-    if made.name.lower() in {*map(str.lower, known.relations), *TABLES}:
-        raise DefinitionError(path, f"{made.name!r} is a relation of duckmetrics", "choose another name")
     _refuse_unknown(known, made)
     known.add(made)
     return made.name
+
+
+def refuse_taken(known: Catalog, path: Path) -> None:
+    """Refuse a file whose metric would have no name of its own; the case of letters does not matter.
+
+    Raises:
+        DefinitionError: the name cannot stand in a spec, or duckmetrics has something of this name.
+    """
+    name = path.stem
+    if _WORD.fullmatch(name) is None:
+        raise DefinitionError(path, f"{name!r} is not a name", "use letters, digits and underscores")
+    metrics = {taken for (_, taken), alias in known.names.items() if not alias.metric.is_own}
+    for kind, names in (("metric", metrics), ("relation", {*known.relations, *TABLES})):
+        if name.lower() in map(str.lower, names):
+            raise DefinitionError(path, f"{name!r} is a {kind} of duckmetrics", "choose another name")
 
 
 def read_own(path: Path) -> Definition:
@@ -452,8 +461,6 @@ def read_own(path: Path) -> Definition:
         digest = sha256(path.read_bytes()).hexdigest()[:12]
     except UnicodeDecodeError as error:
         raise DefinitionError(path, "is not text in UTF-8", "save it as UTF-8") from error
-    if _WORD.fullmatch(path.stem) is None:
-        raise DefinitionError(path, f"{path.stem!r} is not a name", "use letters, digits and underscores")
     for key, what in REQUIRED.items():
         if key not in header:
             raise DefinitionError(path, f"the header has no line {key!r}", f"write -- {key}: {what}")
@@ -514,23 +521,17 @@ def own_columns(made: Iterable[Definition], table: str) -> tuple[str, ...]:
 
 
 def columns_of_users(table: str) -> tuple[str, ...]:
-    """Return the columns of a table that the metrics of users read, as far as they are known."""
-    if not catalog().has_own and os.environ.get(VARIABLE):
-        known_everywhere()
-    return own_columns(catalog().files.values(), table) if catalog().has_own else ()
+    """Return the columns of a table that the metrics of users read."""
+    known_everywhere()
+    return own_columns(catalog().files.values(), table)
 
 
 @cache
-def _of_packages() -> list[str]:
-    """Make the metrics of installed packages known, and those that the environment names."""
+def known_everywhere() -> Sequence[str]:
+    """Read the metrics of packages and of the environment, once in a process, and return their names."""
     from importlib.metadata import entry_points
 
     places = [place for place in os.environ.get(VARIABLE, "").split(os.pathsep) if place]
     for point in entry_points(group=GROUP):
         places.append(str(files(point.module).joinpath(point.attr) if point.attr else files(point.module)))
     return add(places)
-
-
-def known_everywhere() -> Sequence[str]:
-    """Read the metrics of packages and of the environment, once in a process, and return their names."""
-    return _of_packages()

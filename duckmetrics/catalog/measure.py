@@ -157,7 +157,9 @@ _READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, st
 AGGREGATION, VERSION = "agg", "v"
 TIME_ZONE = "time_zone"
 # The parts that are common to a call, and so belong to no spec.
-_OF_CALL = ("population", TIME_ZONE)
+# The digest of a file of the user is no argument either.
+DIGEST = "sql"
+_OF_CALL = ("population", TIME_ZONE, DIGEST)
 _NAME = re.compile(r"(?P<metric>\w+(?:\.\w+)?)(?:@(?P<k>\d+))?")
 _PART = re.compile(r"(?P<name>\w+):(?P<value>'(?:[^']|'')*'|[^|']*)")
 
@@ -319,7 +321,7 @@ class Measure:
         """
         params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
         params += ((TIME_ZONE, self.time_zone),) if self.time_zone else ()
-        params += (("sql", self.metric.digest),) if self.metric.is_own else ()
+        params += ((DIGEST, self.metric.digest),) if self.metric.is_own else ()
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 

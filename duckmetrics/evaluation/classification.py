@@ -49,7 +49,7 @@ def evaluate_classification(
     """Compute one value per segment of the rows."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
-    refuse_nulls(engine, inputs, {"predictions": request.own_columns.get("predictions", {})})
+    refuse_nulls(engine, inputs, request.own_columns)
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     with engine.step("ranges of scores"):
         plan = plans_on(catalog, engine, inputs, measures)

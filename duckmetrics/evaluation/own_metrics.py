@@ -34,11 +34,12 @@ def refuse_nulls(engine: Engine, inputs: Inputs, columns: Mapping[str, Mapping[s
         InputError: names the column and the metric.
     """
     for table, own in columns.items():
-        for name, metric in own.items():
-            rows = inputs.queries[table].subquery(table)
-            nulls = exp.select(exp.Count(this=exp.Star())).from_(rows).where(exp.column(name).is_(exp.null()))
-            ((n,),) = engine.counted(nulls)
-            if n:
+        counts = [exp.Count(this=one) for one in (exp.Star(), *map(exp.column, own))]
+        ((n_rows, *present),) = engine.counted(
+            exp.select(*counts).from_(inputs.queries[table].subquery(table))
+        )
+        for (name, metric), n_present in zip(own.items(), present, strict=True):
+            if n := n_rows - n_present:
                 what = f"column {name!r} is NULL in {n} {'row' if n == 1 else 'rows'}, and {metric} reads it"
                 advice = f"fill it, as in COALESCE({name}, 0), or leave these rows out"
                 raise InputError(inputs.labels[table], what, advice)
@@ -70,12 +71,10 @@ def refuse_copied_rows(
         DefinitionError: names the file and a slice.
     """
     own = _own(measures)
-    found = (
-        Counter((row["metric"], row["system"], row["slice"], *(row[name] for name in by)) for row in rows)
-        if own
-        else {}
-    )
-    for (_, system, *values), number in found.items():
+    if not own:
+        return
+    keys = ("metric", "system", "slice", *by)
+    for (_, system, *values), number in Counter(tuple(row[key] for key in keys) for row in rows).items():
         if number > 1:
             where = ", ".join(str(value) for value in (system, *values[1:]) if value is not None)
             raise _several(own, where or "all rows", number, "system, segment")

@@ -14,7 +14,7 @@ from duckmetrics.compose.branches import by_branch, per_query
 from duckmetrics.compose.composer import needed_by
 from duckmetrics.compose.exact_sums import bands_of, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of
-from duckmetrics.engines.engine import Feature, keep_new, keep_readable
+from duckmetrics.engines.engine import Feature, keep_once, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import (
     FamilyEvaluation,
@@ -66,7 +66,7 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     read = {name: text for name, text in needed.items() if name in SIDE_INPUTS}
     refuse_absent(queries, read, inputs.labels, inputs.catalog_columns)
     if inputs.derived:
-        queries["attributes"] = engine.kept(keep_new(engine, "attributes", queries["attributes"]))
+        queries["attributes"] = engine.kept(keep_once(engine, "attributes", queries["attributes"]))
     queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
     if is_of_history:
         queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")
@@ -84,7 +84,7 @@ def _counted(
             continue
         composer = inputs.composer(catalog)
         step = composer.relation(name, {})
-        kept[name] = engine.kept(keep_new(engine, name, composer.complete(everything(step))))
+        kept[name] = engine.kept(keep_once(engine, name, composer.complete(everything(step))))
     if of_items in names and of_users in names:
         kept[of_items] = picked(kept[of_users].subquery(of_users), "item_id", "n_interactions")
     return kept
@@ -243,9 +243,8 @@ def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
     """Add the list of all systems, so that a part also has systems that answered none of its queries."""
     if "systems" in inputs.queries or "system" in inputs.constants:
         return inputs
-    table = engine.name("systems")
     predictions = inputs.queries["predictions"].subquery("predictions")
-    engine.keep(table, picked(predictions, "system").distinct())
+    table = keep_once(engine, "systems", picked(predictions, "system").distinct())
     return replace(inputs, queries={**inputs.queries, "systems": engine.kept(table)})
 
 

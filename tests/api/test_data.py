@@ -342,3 +342,14 @@ def test_a_population_that_changes_counts_anew() -> None:
     assert shown(after.rows) == shown(
         duckmetrics.evaluate(*tables(), "mrr", population=population, **LONG).rows
     )
+
+
+def test_a_condition_on_attributes_counts_for_questions_with_slices() -> None:
+    """Without slices it restricts nothing, and is refused, as the function does."""
+    queries = "SELECT DISTINCT 'u' || i AS query_id, i AS age FROM range(1, 6) t(i)"
+    options: dict[str, Any] = {**LONG, "queries": queries, "where": {"queries": "age > 1"}}
+    data = duckmetrics.data(*tables(), **options)
+    assert asked(data, "evaluate", by="age") == alone((tables(), options), "evaluate", by="age")
+    assert asked(data, "ties") == alone((tables(), LONG), "ties")
+    with pytest.raises(InputError, match="where queries: only slices and clusters read this table"):
+        data.evaluate("mrr")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +17,7 @@ from duckmetrics.catalog import catalog as own
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from support.command_line import exports, run
+from support.other_engines import spark_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +79,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     known.__dict__.pop("names", None)
     known._placeholders.clear()
     known._foundations.clear()
-    own._of_packages.cache_clear()
+    own.known_everywhere.cache_clear()
 
 
 def write(name: str, text: str) -> str:
@@ -167,7 +168,7 @@ def test_folders_and_the_environment_name_metrics(folder: Path, monkeypatch: pyt
     found = duckmetrics.evaluate(RUN, TRUTH, "revenue@1", definitions="team", missing="skip")
     assert found["revenue@1"] == 0.625
     monkeypatch.setenv(own.VARIABLE, str(folder / "team"))
-    own._of_packages.cache_clear()
+    own.known_everywhere.cache_clear()
     assert duckmetrics.evaluate(RUN, TRUTH, "REVENUE@1", missing="skip")["REVENUE@1"] == 0.625
 
 
@@ -343,6 +344,32 @@ def test_sums_of_a_user_are_left_alone(value: str, expected: float) -> None:
     assert not duckmetrics.check(RUN, TRUTH, "mine", missing="skip").errors
 
 
+def test_the_signature_of_an_own_metric_has_its_spec() -> None:
+    found = duckmetrics.evaluate(RUN, TRUTH, f"{write('revenue', REVENUE)}@1", missing="skip")
+    signature = duckmetrics.Signature.parse(found.rows[0]["signature"])
+    assert duckmetrics.evaluate(RUN, TRUTH, signature.spec).rows[0]["signature"] == str(signature)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Any:
+    return spark_session(**{"spark.sql.shuffle.partitions": "2"})
+
+
+@pytest.mark.spark
+def test_spark_has_the_values_of_duckdb(spark: Any) -> None:
+    path = write("revenue", REVENUE)
+    rows = [(query, item, score) for query, items in RUN.items() for item, score in items.items()]
+    run_ = spark.createDataFrame(rows, "query_id string, item_id string, score double")
+    judged = spark.createDataFrame(
+        list(zip(*TRUTH.values(), strict=True)),
+        "query_id string, item_id string, relevance int, price double, country string",
+    )
+    call = {"missing": "skip", "by": "country"}
+    found = duckmetrics.evaluate(run_, judged, [f"{path}@1", "ndcg@2"], **call)  # type: ignore[arg-type]
+    same = duckmetrics.evaluate(RUN, TRUTH, ["revenue@1", "ndcg@2"], **call)  # type: ignore[arg-type]
+    assert [row["value"] for row in found.rows] == pytest.approx([row["value"] for row in same.rows])
+
+
 def test_weights_count_where_a_file_reads_them() -> None:
     text = """-- name:   weighed
 -- inputs: predictions (label, score, weight)
@@ -395,7 +422,7 @@ def test_columns_are_mapped_for_metrics_of_the_environment(
     priced("my defs/mine", "max(truth.price)")
     Path("my defs/mine.sql").write_text(Path("my defs/mine.sql").read_text().replace("my defs/", ""))
     monkeypatch.setenv(own.VARIABLE, "my defs")
-    own._of_packages.cache_clear()
+    own.known_everywhere.cache_clear()
     other = pa.table(TRUTH).rename_columns(["query_id", "item_id", "relevance", "eur", "country"])
     columns = {"truth.price": "eur"}
     assert duckmetrics.evaluate(RUN, other, "mine", columns=columns, missing="skip")["mine"] == 17.5
