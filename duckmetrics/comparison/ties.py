@@ -121,21 +121,19 @@ def _refuse_without_order(measure: Measure) -> None:
 
 def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
     """Evaluate every measure three times along with the others."""
-    every = [replace(m, text=_name(i)) for i, m in enumerate(measures)]
-    bounds = [replace(m.bound(ties=bound), text=_name(i, bound))
-              for bound in BOUNDS for i, m in enumerate(measures)]  # fmt: skip
-    (part,) = session.parts([*every, *bounds])
+    bounds = [replace(m.bound(ties=bound), text=_name(m, bound)) for bound in BOUNDS for m in measures]
+    (part,) = session.parts([*measures, *bounds])
     values = {(row["system"], row["metric"]): row["value"] for row in part.rows if row["slice"] == ""}
     found = []
-    for i, measure in enumerate(measures):
+    for measure in measures:
         dependent = dict.fromkeys((row["system"] for row in part.rows), (0, 0))
         query = _disagreeing(
-            session.catalog, cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS)
+            session.catalog, cast("exp.Query", part.per_query), *(_name(measure, bound) for bound in BOUNDS)
         )
         dependent |= {system: (few, all_) for system, few, all_ in session.engine.rows(query)}
         for system, (few, all_) in dependent.items():
-            worst, best = (values[system, _name(i, bound)] for bound in BOUNDS)
-            found.append(Tied(system, measure.text, values[system, _name(i)], worst, best, few, all_))
+            worst, best = (values[system, _name(measure, bound)] for bound in BOUNDS)
+            found.append(Tied(system, measure.text, values[system, measure.text], worst, best, few, all_))
     return found
 
 
@@ -146,5 +144,5 @@ def _disagreeing(catalog: Catalog, per_query: exp.Query, one: str, other: str) -
     return composer.complete(picked(step, "system", "n_different", "n"))
 
 
-def _name(i: int, bound: str = "asked") -> str:
-    return f"{bound} {i}"
+def _name(measure: Measure, bound: str) -> str:
+    return f"{measure.text} {bound}"

@@ -145,3 +145,8 @@ def test_shown_and_written(run: Command) -> None:
     rows = json.loads(run("ties", *given, "-m", "map@3", "--format", "json").out)["rows"]
     assert rows[0]["share"] == report.rows[0].share
     assert report.summary.num_rows == 2
+
+
+def test_a_truth_that_is_missing_is_asked_for_by_the_metric() -> None:
+    with pytest.raises(duckmetrics.InputError, match="no truth table, which mrr needs"):
+        duckmetrics.ties({"q1": {"a": 0.5, "b": 0.5}}, None, "mrr")
