@@ -40,7 +40,7 @@ PEERS = {JOIN: peer("bare_join"), POLARS: peer("polars_ranking")}
 TABLES = {
     "parquet": ("predictions.parquet", "truth.parquet"),
     "table": ("predictions", "truth", "--database", "shape.duckdb"),
-    "csv": ("predictions.csv", "truth.parquet"),
+    "csv": ("predictions.csv", "truth.csv"),
 }
 
 

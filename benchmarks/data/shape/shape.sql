@@ -17,6 +17,7 @@ ORDER BY u, n;
 COPY predictions TO 'predictions.parquet' (FORMAT parquet);
 COPY truth TO 'truth.parquet' (FORMAT parquet);
 COPY predictions TO 'predictions.csv';
+COPY truth TO 'truth.csv';
 ATTACH 'shape.duckdb' AS stored;
 CREATE TABLE stored.predictions AS FROM predictions;
 CREATE TABLE stored.truth AS FROM truth;
