@@ -37,6 +37,7 @@ html_baseurl = ""
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["custom.css"]
+html_search_scorer = str(HERE / "_ext/scorer.js")
 html_show_search_summary = False  # the summary needs a server, and the pages also work from a folder
 html_copy_source = False  # the Markdown copies replace it
 html_show_sourcelink = False

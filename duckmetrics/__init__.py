@@ -28,11 +28,14 @@ if TYPE_CHECKING:
         data,
         evaluate,
         explain,
+        from_values,
         leaderboard,
         plan,
         sampled,
         ties,
     )
+    from duckmetrics.api.merging import merge
+    from duckmetrics.api.runs import runs, trend
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.measure import Signature
     from duckmetrics.checks.findings import Findings
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from duckmetrics.comparison.peers import ToolComparison
     from duckmetrics.comparison.plan import Plan
     from duckmetrics.comparison.ties import TieReport
+    from duckmetrics.comparison.trend import Trend
     from duckmetrics.engines.progress import progress
     from duckmetrics.pages.chart import Chart
     from duckmetrics.results.comparison import Comparison
@@ -76,6 +80,11 @@ _LAZY = {
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
     "SampledEvaluation": "comparison.corrections",
+    "from_values": "api.functions",
+    "merge": "api.merging",
+    "runs": "api.runs",
+    "trend": "api.runs",
+    "Trend": "comparison.trend",
     "sampled": "api.functions",
     "Chart": "pages.chart",
     "Comparison": "results.comparison",
@@ -113,6 +122,7 @@ __all__ = [
     "TestResult",
     "TieReport",
     "ToolComparison",
+    "Trend",
     "UnsupportedError",
     "Verification",
     "__version__",
@@ -127,16 +137,20 @@ __all__ = [
     "describe",
     "evaluate",
     "explain",
+    "from_values",
     "leaderboard",
     "macros_database",
     "macros_sql",
+    "merge",
     "metrics",
     "plan",
     "progress",
     "run_test",
+    "runs",
     "sampled",
     "sql",
     "ties",
+    "trend",
 ]
 
 

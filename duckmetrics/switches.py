@@ -40,8 +40,8 @@ class Switches(TypedDict, total=False):
     at_least: int
     """Taken by user_coverage. Default: 1."""
 
-    average: Literal["impressions", "positives", "pairs", "uniform"]
-    """Taken by gauc. Default: 'impressions'."""
+    average: Literal["impressions", "positives", "pairs", "uniform", "macro", "weighted", "micro"]
+    """Taken by gauc, auc, average_precision, and others."""
 
     base_rate: float | None
     """Taken by base_entropy, brier_skill, normalized_entropy, rig. Default: None."""
@@ -89,10 +89,10 @@ class Switches(TypedDict, total=False):
     """Taken by average_precision. Default: 'step'."""
 
     k: int | Sequence[int | None] | None
-    """Taken by average_popularity, average_precision, category_distance, and others. Default: None."""
+    """Taken by accuracy, average_popularity, average_precision, and others."""
 
-    kind: Literal["rank", "entropy"]
-    """Taken by effective_catalog_size. Default: 'rank'."""
+    kind: Literal["top", "class", "rank", "entropy"]
+    """Taken by ece, effective_catalog_size."""
 
     labels: Literal["truth", "returned"]
     """Taken by all of ranking. Default: 'truth'."""
@@ -207,7 +207,7 @@ class Switches(TypedDict, total=False):
     """Taken by average_popularity, average_precision, bpref, and others. Default: 'item_asc'."""
 
     undefined: Literal["null", "zero", "one"]
-    """Taken by all of classification. Default: 'null'."""
+    """Taken by all of classification and all of multiclass. Default: 'null'."""
 
     unit: Literal["bits", "nats"]
     """Taken by shannon_entropy. Default: 'bits'."""
@@ -216,7 +216,7 @@ class Switches(TypedDict, total=False):
     """Taken by average_popularity, average_precision, bpref, and others. Default: 'nonrelevant'."""
 
     weighted: bool | None
-    """Taken by all of classification."""
+    """Taken by all of classification and all of multiclass."""
 
     weights: Literal["items", "lists"]
     """Taken by shannon_entropy. Default: 'items'."""
@@ -251,7 +251,7 @@ class TableParameters(TypedDict, total=False):
     """Taken by confusion. Default: 0.5."""
 
     weighted: bool | Sequence[bool | None] | None
-    """Taken by all of classification. Default: None."""
+    """Taken by all of classification and all of multiclass. Default: None."""
 
 
 class StatisticParameters(TypedDict, total=False):
@@ -267,10 +267,10 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by probability_best. Default: 'higher'."""
 
     bins: int
-    """Taken by population_stability. Default: 10."""
+    """Taken by jensen_shannon, population_stability. Default: 10."""
 
     control: str
-    """Taken by cuped, kolmogorov_smirnov, mann_whitney, and others."""
+    """Taken by category_drift, cuped, jensen_shannon, and others."""
 
     correction: bool
     """Taken by chi_square_independence, wilcoxon. Default: False."""
@@ -300,6 +300,9 @@ class StatisticParameters(TypedDict, total=False):
     ]
     """Taken by adjusted_p, interleaving, paired_bootstrap."""
 
+    most: int
+    """Taken by category_drift. Default: 100."""
+
     n: int
     """Taken by movers. Default: 20."""
 
@@ -322,7 +325,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by bootstrap_interval, max_t, paired_bootstrap, and others. Default: 42."""
 
     smallest: float
-    """Taken by population_stability. Default: 0.0001."""
+    """Taken by category_drift, population_stability. Default: 0.0001."""
 
     statistic: Literal["pearson", "g"]
     """Taken by chi_square, chi_square_independence. Default: 'pearson'."""
@@ -334,7 +337,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by interleaving. Default: 'tie'."""
 
     variance: Literal["jackknife", "delta"]
-    """Taken by ratio_delta, sequential_ratio. Default: 'jackknife'."""
+    """Taken by ratio_delta, ratio_interval, sequential_ratio. Default: 'jackknife'."""
 
     zeros: Literal["wilcox", "pratt"]
     """Taken by wilcoxon. Default: 'wilcox'."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from duckmetrics.cli.main import RARELY
 from duckmetrics.compose import branches as reused
 from duckmetrics.engines import spark as spark_small
 from support.cases import ALONE, TOGETHER, open_case
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import duckdb
 
 pytest_plugins = ["support.must_run"]
+# As the command line does: trees of SQL are many small objects, and to look at them is a fifth of a run.
+gc.set_threshold(RARELY)
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # Of the slow tests, and of the cases of each test of Spark, a part of CI runs every fourth.
@@ -74,6 +78,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for alike in spark.values():  # each test of Spark runs with at least one of its cases
             unwanted += [item for place, item in enumerate(alike) if (place - first) % min(APART, len(alike))]
         _leave_out(config, items, unwanted)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector never look at the tests and the modules again."""
+    gc.freeze()
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], unwanted: list[pytest.Item]) -> None:

@@ -6,16 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, MULTICLASS, RANKING
 from duckmetrics.shell.macro import reference
 from pages.macros import titles
-from pages.tables import sample_of
+from pages.tables import Sample, sample_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.definition import Definition
-    from pages.tables import Sample
 
 DEPTH = "10"
 POINTS = {"points": "5", "bins": "5"}
@@ -69,22 +68,25 @@ def calls(definition: Definition) -> dict[str, str]:
     """Return the code at every door: door -> code."""
     if definition.is_table:
         return _table(definition)
-    return _ranking(definition) if definition.family == RANKING else _rows(definition)
+    return _rows(definition) if definition.family == CLASSIFICATION else _of_systems(definition)
 
 
 def sql_call(definition: Definition) -> str:
     """Return the command that prints the whole query, which reads tables with the names of the inputs."""
     *names, last = (name for name in definition.inputs if name != "population")
     read = f"{', '.join(names)} and {last}" if names else last
-    return f"# prints one query that reads {read}\nduckmetrics sql {_shell(_qualified(definition))}\n"
+    if definition.family == MULTICLASS:
+        read += ", with a row for each class as in sql/relations/multiclass/classified.sql"
+    return f"# prints one query that reads {read}\nduckmetrics sql {_shell(qualified(definition))}\n"
 
 
-def _qualified(definition: Definition) -> str:
-    """Return the spec with its family if both families have the name."""
-    both = (definition.family, definition.name) in catalog().metrics and sum(
-        name == definition.name for _, name in catalog().metrics
-    ) > 1
-    return f"{definition.family}.{usual(definition)}" if both else usual(definition)
+def qualified(definition: Definition) -> str:
+    """Return the spec, with its family if the name alone may mean another metric."""
+    families = {family for family, name in catalog().metrics if name == definition.name}
+    others = families - {definition.family}
+    if definition.family != MULTICLASS:  # a name alone never means one of several classes
+        others -= {MULTICLASS}
+    return f"{definition.family}.{usual(definition)}" if others else usual(definition)
 
 
 def _named(given: dict[str, str]) -> str:
@@ -95,7 +97,8 @@ def _named(given: dict[str, str]) -> str:
     )
 
 
-def _ranking(definition: Definition) -> dict[str, str]:
+def _of_systems(definition: Definition) -> dict[str, str]:
+    """Return the calls on tables with several systems: rankings, or several classes."""
     asked = usual(definition)
     sample = sample_of(definition, asked)
     tables = [table for table in (sample.predictions, sample.truth) if table is not None]
@@ -111,13 +114,15 @@ def _ranking(definition: Definition) -> dict[str, str]:
 
 
 def _further(sample: Sample) -> Iterator[str]:
-    """Yield the options of a command for the tables next to predictions and truth."""
+    """Yield the options of a command for the tables next to predictions and truth, and for columns."""
     if sample.others:
         yield " ".join(f"--{name} {table}" for name, table in sample.others.items())
     for name, condition in sample.where.items():
         yield f'--where "{name}={condition}"'
     if sample.columns:
         yield f"--column {_options(sample.columns)}"
+    if sample.classes:
+        yield f"--classes '{sample.classes}'"
 
 
 def _shell_call(definition: Definition, sample: Sample) -> dict[str, str]:
@@ -146,16 +151,23 @@ def _rows(definition: Definition) -> dict[str, str]:
 
 
 def _table(definition: Definition) -> dict[str, str]:
-    columns, set_to = _columns(definition), arguments(definition)
-    given = [f'"{CLICKS}"', f'"{usual(definition)}"', f"columns={_mapped(columns)}"]
-    sets = "".join(f" --set {name}={value}" for name, value in set_to.items())
-    head, limit = (" | head -12", " LIMIT 5") if "group_id" in columns else ("", "")
-    options = f"--column {_options(columns)}{sets}{head}"
-    command = f"duckmetrics curve {definition.name} {CLICKS} \\\n    {options}\n"
-    read = ", ".join(columns.values())
-    sql = f"FROM {macro(definition)}('{CLICKS}', {read}{_named(set_to)}){limit};\n"
+    set_to = arguments(definition)
+    is_of_wines = definition.family == MULTICLASS
+    clicks = Sample(CLICKS, None, "", columns=_columns(definition))
+    sample = sample_of(definition, usual(definition)) if is_of_wines else clicks
+    named = (f"{name}={_python_value(value)}" for name, value in sample.given().items())
+    given = [f'"{sample.predictions}"', f'"{usual(definition)}"', *named]
     python = _python("table = duckmetrics.curve", given, "table.num_rows, table.column_names")
-    return {"Command line": command, "Python": python, "DuckDB shell": sql}
+    options = [*_further(sample), *(f"--set {name}={value}" for name, value in set_to.items())]
+    options += [f"--system {sample.system}"] if sample.system else []
+    head, limit = (" | head -12", " LIMIT 5") if "group_id" in sample.columns else ("", "")
+    command = f"duckmetrics curve {definition.name} {sample.predictions} \\\n    {' '.join(options)}{head}\n"
+    found = {"Command line": command, "Python": python}
+    if not has_macro(definition):
+        return found
+    read = ", ".join(sample.columns.values())
+    sql = f"FROM {macro(definition)}('{CLICKS}', {read}{_named(set_to)}){limit};\n"
+    return {**found, "DuckDB shell": sql}
 
 
 def _python(assignment: str, given: list[str], shown: str) -> str:

@@ -25,7 +25,13 @@ import duckdb
 
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import DIALECT, METRIC_FAMILIES, RANKING
+from duckmetrics.catalog.definition import (
+    CLASSIFICATION,
+    DIALECT,
+    METRIC_FAMILIES,
+    MULTICLASS,
+    RANKING,
+)
 from duckmetrics.catalog.presets import presets
 from duckmetrics.errors import DuckmetricsError
 from duckmetrics.inputs.ranking import MEANINGS, SIDE_INPUTS
@@ -41,6 +47,8 @@ ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).parents[1] / "numbers.json"
 DIGITS = 9
 CLICK_COLUMNS = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
+# The classes of the worked examples, each with a column.
+OF_PICTURES = ["cat", "dog", "fox"]
 HASHED = ("name", "macro", "params", "switches", "example")
 CANDIDATE = {"predictions": "model = 'candidate'"}
 # The reason of a tool that does not have the metric at all.
@@ -102,13 +110,13 @@ def compute(definition: Definition) -> Numbers:
 def _no_interval(definition: Definition) -> str:
     """Return why the value has no analytic interval; empty if it has one."""
     asked = f"{definition.family}.{usual(definition)}"
-    if definition.family == RANKING:
-        data = sample_of(definition, usual(definition))
-        result = duckmetrics.evaluate(data.predictions, data.truth, [asked], interval=0.95, **data.given())
-    else:
+    if definition.family == CLASSIFICATION:
         result = duckmetrics.evaluate(
             CLICKS, metrics=[asked], columns=CLICK_COLUMNS, interval=0.95, cluster="user_id"
         )
+    else:
+        data = sample_of(definition, usual(definition))
+        result = duckmetrics.evaluate(data.predictions, data.truth, [asked], interval=0.95, **data.given())
     if any(row["lower"] is not None for row in result.rows):  # a run next to itself has no spread
         return ""
     return str(result.rows[0]["reason"]).removeprefix("no interval: ")
@@ -143,6 +151,8 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
     connection = sample(definition.family)
     truth = "truth" if definition.family == RANKING else None
     others: dict[str, Any] = {name: name for name in MEANINGS if definition.inputs.keys() & SIDE_INPUTS}
+    if definition.family == MULTICLASS:
+        others["classes"] = OF_PICTURES
     asked = f"{definition.family}.{spec(definition, given)}"
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -155,6 +165,8 @@ def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
 
 def _tools(definition: Definition) -> list[dict[str, Any]]:
     """Return the value of the shop's model under the conventions of every tool that has the metric."""
+    if not any(definition.family in tool.families for tool in presets().values()):
+        return []
     if definition.family == RANKING:
         data = shop_of_tools(definition, usual(definition))
         where = {**data.where, **CANDIDATE}

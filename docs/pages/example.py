@@ -6,9 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.definition import MULTICLASS, RANKING
 from pages.calls import arguments, spec
-from pages.computed import sample
+from pages.computed import OF_PICTURES, sample
 from pages.markdown import fenced, paragraphs, sentence, table
 from pages.tables import TRUTH, needed
 
@@ -37,6 +37,11 @@ _USERS = """
     GROUP BY ALL
     ORDER BY ALL
 """
+_PICTURES = """
+    SELECT picture, label, {classes}
+    FROM predictions
+    ORDER BY picture
+"""
 _RANKED = """
     SELECT query_id, row_number() OVER (PARTITION BY query_id ORDER BY score DESC), item_id
     FROM {table}
@@ -53,6 +58,7 @@ _CATALOG = """
     FROM items
     ORDER BY ALL
 """
+_PREDICTED = "The class with the highest probability, in bold, is predicted."
 _RELEVANT = "An item is relevant if its grade is above 0. An item without a grade is not relevant."
 # The further tables of the sample, with the sentence above each.
 SHOWN = {
@@ -87,6 +93,8 @@ def example_section(definition: Definition, words: MetricMeaning, numbers: Numbe
 
 def _sample(definition: Definition, asked: str) -> list[str]:
     """Show the tables of the sample that the metric reads."""
+    if definition.family == MULTICLASS:
+        return [*_rows(MULTICLASS), *paragraphs(_PREDICTED)]
     if definition.family != RANKING:
         return _rows(definition.family)
     read = needed(definition, asked)
@@ -128,8 +136,9 @@ def _wrapped(expression: str, width: int = 76) -> str:
 @cache
 def _rows(family: str) -> list[str]:
     """Return the rows of the sample as a table."""
+    shown = {RANKING: _items, MULTICLASS: _pictures}.get(family, _users)
     with sample(family) as connection:
-        return _items(connection) if family == RANKING else _users(connection)
+        return shown(connection)
 
 
 def _items(connection: DuckDBPyConnection) -> list[str]:
@@ -147,3 +156,14 @@ def _users(connection: DuckDBPyConnection) -> list[str]:
     rows = connection.execute(_USERS).fetchall()
     cells = [(user, ones or "none", zeros or "none") for user, ones, zeros in rows]
     return table(("user", "scores of rows with label 1", "scores of rows with label 0"), cells)
+
+
+def _pictures(connection: DuckDBPyConnection) -> list[str]:
+    """Return the probabilities of each picture; that of the predicted class, the first highest, is bold."""
+    query = _PICTURES.format(classes=", ".join(OF_PICTURES))
+    cells = []
+    for picture, label, *scores in connection.execute(query).fetchall():
+        predicted = scores.index(max(scores))
+        shown = [f"**{p}**" if place == predicted else p for place, p in enumerate(scores)]
+        cells.append((picture, label, *shown))
+    return table(("picture", "right class", *OF_PICTURES), cells, right=" ".join(OF_PICTURES))

@@ -13,7 +13,7 @@ import duckmetrics
 from pages.markdown import front, paragraphs
 
 GROUPS = {
-    "Evaluate": ("data", "evaluate", "curve", "sampled", "sql"),
+    "Evaluate": ("data", "from_values", "evaluate", "curve", "sampled", "sql"),
     "Compare": (
         "compare",
         "leaderboard",
@@ -25,6 +25,7 @@ GROUPS = {
         "run_test",
         "chi_square",
     ),
+    "Day after day": ("trend", "runs", "merge"),
     "Check and explain": ("check", "metrics", "describe", "progress"),
     "The DuckDB shell, and databases": ("macros_sql", "macros_database", "append"),
     "Results": (
@@ -33,6 +34,7 @@ GROUPS = {
         "Comparison",
         "Leaderboard",
         "Plan",
+        "Trend",
         "Explanation",
         "ExplainedGroups",
         "Chart",

@@ -18,7 +18,11 @@ from pages.tables import ROLES, needed
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
 
-FAMILIES = {"ranking": "Rankings", "classification": "Classifiers, CTR and ratings"}
+FAMILIES = {
+    "ranking": "Rankings",
+    "classification": "Classifiers, CTR and ratings",
+    "multiclass": "Several classes",
+}
 CHECKED = {
     "ranking": "Rankings",
     "classification": "Rows with a label",
@@ -36,7 +40,8 @@ def metrics() -> str:
     description = "All metrics of duckmetrics, with formula, worked example, and the number of other tools."
     text = (
         "Each page has the meaning, the formula, an example by hand, the parameters, the conventions, "
-        "and the number that other tools give for the same data."
+        "and the number that other tools give for the same data. "
+        "[Which metric do I need?](../howto/which-metric.md) chooses by question."
     )
     lines = [*front("Metrics", description), *paragraphs(text)]
     for family, title in FAMILIES.items():

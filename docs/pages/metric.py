@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.definition import DIALECT, MULTICLASS, RANKING
 from duckmetrics.catalog.meanings import explanation
 from duckmetrics.catalog.presets import tools_with
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.portable import reason_against
-from pages.calls import calls, has_macro, sql_call, usual
+from pages.calls import calls, has_macro, qualified, sql_call, usual
 from pages.definition_parts import (
     NO_CHOICE,
     aliases,
@@ -55,7 +55,9 @@ def page(definition: Definition, numbers: Numbers) -> str:
     """Write the page of a metric from its header and its numbers."""
     words = explanation(definition)
     # The search ranks titles first, so that a title has all names that people use.
-    names = names_as_code([definition.name, *(name for name, bound in definition.aliases() if not bound)])
+    is_of_classes = definition.family == MULTICLASS
+    name = f"{MULTICLASS}.{definition.name}" if is_of_classes else definition.name
+    names = names_as_code([name, *(alias for alias, bound in definition.aliases() if not bound)])
     lines = [
         *front(f"{definition.title} ({names})", f"{definition.title}. {words.meaning}"),
         *paragraphs(words.meaning),
@@ -108,6 +110,11 @@ def _needs(definition: Definition) -> str:
         tables = ["predictions", *sorted(needed(definition, usual(definition)), key=ROLES.index)]
         *others, last = [f"{table} ({_columns(definition, table)})" for table in tables]
         return f"{', '.join(others)} and {last}" if others else last
+    if definition.family == MULTICLASS:
+        classes = "the score of each class, [in columns, a list, a map, a struct or rows]"
+        return (
+            f"one table (`label`, the right class; {classes}(../../howto/multiclass.md)); optional: `weight`"
+        )
     read = definition.inputs["predictions"]
     columns = names_as_code(name for name in ("label", "score", "group_id") if name in read)
     return f"one table ({columns}); optional: `weight`"
@@ -138,9 +145,16 @@ def _interval(definition: Definition, numbers: Numbers) -> str:
     return f"`--interval 0.95`: {_INTERVALS.get(kind, 'symmetric')}, {where}; {more}"
 
 
+def _only_duckdb(definition: Definition) -> str | None:
+    """Return why no other engine runs the metric; None if one does."""
+    if definition.family == MULTICLASS:
+        return "no other engine reads the scores of several classes"
+    return reason_against(catalog(), definition)
+
+
 def _engines(definition: Definition) -> str:
     """Name the engines that run the metric; tests run some of them."""
-    reason = reason_against(catalog(), definition)
+    reason = _only_duckdb(definition)
     if reason is not None:
         return f"DuckDB only: {reason}"
     others = [dialect for dialect in DIALECTS.values() if dialect.name != DIALECT]
@@ -205,10 +219,13 @@ def _sql(definition: Definition) -> list[str]:
     file = f"sql/{definition.family}/{definition.name}.sql"
     others = names_as_code(sorted(definition.tables - set(definition.inputs)))
     also = f" It reads the steps {others}, which are other files under `sql/`." if others else ""
-    doors = "Python, the command line, the shell" if has_macro(definition) else "Python, the command line"
+    doors = ["Python", "the command line"]
+    doors += ["the shell"] if has_macro(definition) else []
+    doors += ["Spark"] if _only_duckdb(definition) is None else []
+    runners = f"{', '.join(doors[:-1])} and {doors[-1]} {'all' if len(doors) > 2 else 'both'}"
     text = (
-        f"`{file}` is the definition. {doors} and Spark all run it.{also} "
-        f"`duckmetrics sql {usual(definition)!r}` prints the whole query."
+        f"`{file}` is the definition. {runners} run it.{also} "
+        f"`duckmetrics sql {qualified(definition)!r}` prints the whole query."
     )
     return sql_section("Definition in SQL", text, definition)
 
@@ -216,7 +233,8 @@ def _sql(definition: Definition) -> list[str]:
 def _sources(definition: Definition, words: MetricMeaning) -> list[str]:
     header = definition.header
     formula = header["formula"] if words.tex else ""
-    related = ", ".join(filter(None, (_link(definition, name) for name in words.related)))
+    links = [*(_link(definition, name) for name in words.related), *_namesakes(definition)]
+    related = ", ".join(filter(None, links))
     return sources_section(formula, header.get("source", ""), _oracle(definition), related)
 
 
@@ -230,9 +248,15 @@ def _oracle(definition: Definition) -> str:
 
 
 def _link(definition: Definition, name: str) -> str:
-    """Link the page of another metric, of the same family if both have it, or of a statistic."""
+    """Link the page of another metric, of the same family if it has the name, or of a statistic."""
     families = sorted(families_of(name), key=lambda family: family != definition.family)
-    for family in families:
-        if (family, name) != (definition.family, definition.name):
-            return f"[{name}](../{family}/{name}.md)"
+    if families:
+        return f"[{name}](../{families[0]}/{name}.md)"
     return f"[{name}](../../statistics/{name}.md)" if name in catalog().statistics else ""
+
+
+def _namesakes(definition: Definition) -> list[str]:
+    """Link the metrics of the same name in other families."""
+    name = definition.name
+    others = [family for family in families_of(name) if family != definition.family]
+    return [f"[{family}.{name}](../{family}/{name}.md)" for family in others]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.compose.portable import reason_against
 from duckmetrics.engines.engine import INSTEAD
 from duckmetrics.engines.spark import SparkEngine
@@ -42,10 +43,11 @@ def _functions() -> list[str]:
 def _metrics() -> dict[str, list[str]]:
     """Return the metrics that Spark cannot run, by the reason."""
     found: dict[str, list[str]] = {}
-    for (_, name), definition in {**catalog().metrics, **catalog().tables}.items():
+    for (family, name), definition in {**catalog().metrics, **catalog().tables}.items():
         reason = reason_against(catalog(), definition)
         if reason is not None:
-            found.setdefault(reason, []).append(name)
+            full = f"{family}.{name}" if family == MULTICLASS else name
+            found.setdefault(reason, []).append(full)
     return found
 
 

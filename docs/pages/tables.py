@@ -1,4 +1,4 @@
-"""The tables that a metric of rankings reads, and sample data that have them."""
+"""The tables that a metric reads, and sample data that have them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.compose.composer import tables_of
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 TRUTH = "truth"
 RECOMMENDED, PURCHASES = "data/shop/recommendations.parquet", "data/shop/purchases.parquet"
 IMAGES = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
+WINES = "data/wine/wines.parquet"
 # The further tables of the shop; the baseline stands for the last release.
 SHOP = {
     "history": "data/shop/history.parquet",
@@ -48,10 +50,14 @@ class Sample:
     others: Mapping[str, Any] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    classes: str = ""
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of `evaluate` by name, in the order of a call; those of no use are absent."""
-        every = {**self.others, "system": self.system, "where": self.where, "columns": self.columns}
+        every = {
+            **self.others, "system": self.system, "where": self.where, "columns": self.columns,
+            "classes": self.classes,
+        }  # fmt: skip
         return {name: value for name, value in every.items() if value}
 
 
@@ -64,7 +70,9 @@ def needed(definition: Definition, spec: str) -> frozenset[str]:
 
 
 def sample_of(definition: Definition, spec: str) -> Sample:
-    """Return sample data that have the tables of a spec: images of digits, or the shop with its history."""
+    """Return sample data that have the tables of a spec: wines, images of digits, or the shop."""
+    if definition.family == MULTICLASS:
+        return Sample(WINES, None, "model", columns={"label": "cultivar"}, classes="p_*")
     shop = shop_of(definition, spec)
     return shop if shop.others else Sample(*IMAGES, "system")
 

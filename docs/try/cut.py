@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from duckmetrics.shell.script import ALONE, of_one_system
 from duckmetrics.shell.shipped import macros_sql
 from duckmetrics.shell.template import BETWEEN, BETWEEN_PIECES, IF, MARK, ONE, SEVERAL
 
@@ -18,10 +19,6 @@ LARGE = 4_000
 # The marks in texts are pictures of control characters, of three bytes; the characters themselves have one.
 MARKS = {ord(mark): ord(mark) - 0x2400 for mark in (BETWEEN, BETWEEN_PIECES, MARK, IF, SEVERAL, ONE)}
 _INTERNAL = "duckmetrics_"
-# A comparison refuses one system. The page shows the values and intervals of one, by the same macro without
-# that problem, which gets a name of its own here.
-ALONE = {"compare": "duckmetrics_fn_values", "compare_classification": "duckmetrics_fn_values_of_rows"}
-_ONE_SYSTEM = re.compile(r"(is the only system;[^;]*? FROM _dm_contestants HAVING )COUNT\(\*\) = 1")
 _START = re.compile(
     r"^(?:CREATE OR REPLACE TEMP MACRO (?P<created>\w+)\("
     r"|COMMENT ON MACRO (?:TABLE )?temp\.(?P<told>\w+) IS )",
@@ -63,21 +60,9 @@ def macros() -> dict[str, Cut]:
     for name, cut in found.items():
         cut.needs = set(_called("".join(cut.created), found)) - {name}
     for name, alone in ALONE.items():
-        found[alone] = _of_one_system(name, found[name], alone)
+        created = [of_one_system(statement, name, alone) for statement in found[name].created]
+        found[alone] = Cut(created, needs=found[name].needs)
     return found
-
-
-def _of_one_system(name: str, cut: Cut, alone: str) -> Cut:
-    """Return a comparison under another name, with values and intervals where there is one system."""
-    created = []
-    for statement in cut.created:
-        text, n = _ONE_SYSTEM.subn(r"\1FALSE", statement.replace(f"MACRO {name}(", f"MACRO {alone}(", 1))
-        if not n:
-            raise ValueError(
-                f"{name}: its text does not refuse one system; look at sql/macros/one_system.sql"
-            )
-        created.append(text)
-    return Cut(created, needs=cut.needs)
 
 
 def _is_declaration(statement: str) -> bool:

@@ -17,23 +17,19 @@ import cut
 import pyarrow.parquet as pq
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import CLASSIFICATION
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.layouts import layouts
-from duckmetrics.catalog.meanings import explanation, meanings
 from duckmetrics.catalog.presets import presets
-from duckmetrics.checks.examination import protected
 from duckmetrics.checks.notes import WEIGHS
-from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.inputs.ranking_tables import GRADES
 from duckmetrics.inputs.sources import RUN
+from duckmetrics.shell.described import described
 from duckmetrics.shell.row_comparison import not_compared
 from duckmetrics.shell.script import macro_names
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from duckmetrics.catalog.definition import Definition, Param
 
 HERE = Path(__file__).parent
 SAMPLE_FILES = HERE.parents[1] / "data"
@@ -87,10 +83,12 @@ def write(folder: Path) -> None:
     _json(folder / "catalog.json", _catalog())
     _json(folder / "layouts.json", _layouts())
     _json(folder / "samples.json", [*_samples(folder)])
-    _json(
-        folder / "tables.json",
-        {path.stem: _copied(path, folder) for path in SAMPLE_FILES.glob("*/*.parquet")},
-    )
+    tables = sorted(SAMPLE_FILES.glob("*/*.parquet"))
+    if twice := {path.stem for path in tables if [one.stem for one in tables].count(path.stem) > 1}:
+        raise ValueError(
+            f"two sample files are called {', '.join(sorted(twice))}; the page copies them by name"
+        )
+    _json(folder / "tables.json", {path.stem: _copied(path, folder) for path in tables})
     macros(folder / "macros")
 
 
@@ -100,8 +98,8 @@ def _json(path: Path, content: object) -> None:
 
 
 def _catalog() -> dict[str, Any]:
-    every = [*catalog().metrics.values(), *catalog().tables.values()]
-    names = {definition.family for definition in every}
+    names = (CLASSIFICATION, RANKING)  # the families that have macros
+    every = [one for one in (*catalog().metrics.values(), *catalog().tables.values()) if one.family in names]
     macros = {family: macro_names(catalog(), family) for family in names}
     refused = not_compared(catalog())
     return {
@@ -109,8 +107,8 @@ def _catalog() -> dict[str, Any]:
         "system_columns": RUN.pattern,
         "grade_columns": GRADES,
         "weights": WEIGHS,
-        "usual": {family: catalog().usual(family).replace(" ", "").split(",") for family in sorted(names)},
-        "metrics": [_metric(one, macros[one.family], refused) for one in every],
+        "usual": {family: catalog().usual(family).replace(" ", "").split(",") for family in names},
+        "metrics": [described(catalog(), one, macros[one.family], refused) for one in every],
         "presets": [
             {
                 "name": name, "title": tool.title, "version": tool.version,
@@ -120,76 +118,6 @@ def _catalog() -> dict[str, Any]:
             for name, tool in presets().items()
         ],
     }  # fmt: skip
-
-
-def _metric(definition: Definition, macros: dict[str, str], refused: dict[str, str]) -> dict[str, Any]:
-    """Return what the page shows of a metric or table.
-
-    Args:
-        macros: name of a metric -> the name of its macro.
-        refused: name of a metric of rows that is not compared -> the reason.
-    """
-    words, bounds = explanation(definition), definition.range
-    usual = definition.header.get("usual", definition.name)
-    depth = usual.rpartition("@")[2] if "@" in usual else None
-    return {
-        "name": definition.name,
-        "family": definition.family,
-        "macro": macros.get(definition.name, definition.macros.get(definition.name, definition.name)),
-        "aliases": [name for name, bound in definition.aliases() if not bound],
-        "title": definition.title,
-        "group": definition.group or None,
-        "meaning": words.meaning,
-        "use": words.use,
-        "beware": words.beware,
-        "reading": words.reading,
-        "is_table": definition.is_table,
-        "is_listed": not definition.further_inputs and not definition.is_of_systems,
-        "inputs": {table: list(columns) for table, columns in definition.inputs.items()},
-        "direction": bounds.direction,
-        "target": bounds.target,
-        "low": _finite(bounds.low),
-        "high": _finite(bounds.high),
-        "usual": usual,
-        "default_k": int(depth) if depth else None,
-        "is_weighted": _is_weighted(definition),
-        "has_cutoff": "k" in definition.own_params,
-        "not_compared": refused.get(definition.name) if definition.family == CLASSIFICATION else None,
-        "accepts_any_score": _accepts_any_score(definition),
-        "switches": [
-            _switch(definition, param) for name, param in catalog().params(definition).items() if name != "k"
-        ],
-    }
-
-
-def _is_weighted(definition: Definition) -> bool:
-    """Return whether weights of rows change a metric."""
-    switch = catalog().params(definition).get(WEIGHTED)
-    return switch is not None and switch.default is not False
-
-
-def _accepts_any_score(definition: Definition) -> bool:
-    """Return whether no check requires that the scores of a metric are probabilities."""
-    read = {definition.name, *(source.name for source in catalog().foundations(definition))}
-    return not read & protected(catalog().checks[CLASSIFICATION, "not_a_probability"])
-
-
-def _finite(bound: float) -> float | None:
-    return bound if abs(bound) != float("inf") else None
-
-
-def _switch(definition: Definition, param: Param) -> dict[str, Any]:
-    """Return a parameter with the meaning of each choice; a parameter without choices has one meaning."""
-    said = meanings(catalog(), definition, param)
-    return {
-        "name": param.name,
-        "type": param.type.__name__,
-        "default": param.default,
-        "is_required": param.required,
-        "is_own": param.name in definition.own_params,
-        "meaning": said.get("", ""),
-        "choices": [{"value": value, "meaning": said.get(str(value), "")} for value in param.choices],
-    }
 
 
 def _layouts() -> dict[str, Any]:

@@ -27,8 +27,13 @@ def ab(
     variant: str,
     metrics: str | Sequence[str],
     control: Any = None,
+    unit: str | None = None,
+    per_unit: str | Mapping[str, str] | None = None,
+    shared_units: str = "error",
     shares: Mapping[str, float | str] | None = None,
     pre: Mapping[str, str] | None = None,
+    cap: Mapping[str, str | float] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
     lower_is_better: str | Sequence[str] = (),
     adjust: str = HOLM,
     interval: float = LEVEL,
@@ -44,23 +49,34 @@ def ab(
 ) -> Experiment:
     """Compare the variants of an experiment with the control, metric by metric.
 
-    Each row of the table is one unit that was assigned to a variant, such as a user. The sample ratio is
-    checked first: with a mismatch, no difference between the variants can be trusted. If a column such as
-    ``user_id`` shows that the rows are not units, no verdict is given: units with several rows, units in
-    several variants, copies of rows.
+    Each row of the table is one unit that was assigned to a variant, such as a user; or rows of the same
+    unit are put together with ``unit``. The sample ratio is checked first: with a mismatch, no difference
+    between the variants can be trusted. If a column such as ``user_id`` shows that the rows are not units, no
+    verdict is given: units with several rows, units in several variants, copies of rows.
 
     Args:
         table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or
-            arrays by name, with one row per unit.
+            arrays by name, with one row per unit, or with ``unit`` several.
         variant: the column that names the variant of a unit.
         metrics: columns and ratios. ``"revenue"`` is a mean per unit, compared by Welch's t-test; a column
             that holds only 0 and 1, or BOOLEAN, is a proportion, compared by the z-test.
             ``"clicks/sessions"`` is a ratio of sums; its variance comes from the jackknife over units, the
             small-sample form of the delta method (see sql/statistics/ratio_delta.sql).
         control: the variant that the others are compared with.
+        unit: the column that identifies a unit, such as ``"user_id"``, if units have several rows. The rows
+            of a unit are summed first; NULL is left out, and a column of ``pre`` is averaged.
+        per_unit: how the rows of a unit become its value: ``"sum"`` (default), ``"mean"`` or ``"max"``, for
+            all metrics, or by metric as in ``{"rating": "mean"}``. The parts of ratios are summed.
+        shared_units: units in several variants are an ``"error"``, or left out with a warning: ``"drop"``.
         shares: variant -> planned share, as in ``{"A": 0.9, "B": 0.1}``; equal shares by default.
         pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
             variance that it explains, as in ``{"revenue": "revenue_before"}``.
+        cap: metric -> the cap of its values, so that a few extreme units do not hide a difference: ``"99%"``
+            is the percentile of the units of all variants, 500 a value, ``"1%:99%"`` caps both ends. A higher
+            value counts as the cap. It comes after the sum per unit; a column of ``pre`` is not capped.
+        by: columns that slice the units, such as ``"country"``, or expressions with a name, as for
+            `evaluate`: a row for each slice, and a test whether the slices differ. Slice by what was known
+            when the units were assigned. p-values of each slicing are adjusted together.
         lower_is_better: the metrics where a lower value is better.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``. All
             metrics and treated variants are adjusted together.
@@ -81,9 +97,9 @@ def ab(
 
     Raises:
         MetricError: no control is named, or an option cannot be read.
-        InputError: a column or the control is not in the data, a unit has no variant, or a value is NaN or
-            infinite.
-        UnsupportedError: CUPED of a ratio.
+        InputError: a column or the control is not in the data, a unit has no variant or several, or a value
+            is NaN or infinite.
+        UnsupportedError: CUPED or a cap of a ratio, or a percentile in a sequential test.
         EngineError: the database refused a query.
 
     Source:
@@ -102,8 +118,9 @@ def ab(
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
     plan = ExperimentPlan(
-        variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units
-    )
+        variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units,
+        unit=unit, per_unit=per_unit, shared_units=shared_units, cap=cap, by=by,
+    )  # fmt: skip
     return run_experiment(
         open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone), table, plan
     )

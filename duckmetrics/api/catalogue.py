@@ -7,12 +7,13 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog, known_everywhere
-from duckmetrics.catalog.definition import METRIC_FAMILIES, body
+from duckmetrics.catalog.definition import CLASSIFICATION, METRIC_FAMILIES, MULTICLASS, body
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import written
 from duckmetrics.catalog.names import of_tools
 from duckmetrics.catalog.presets import tools_with
-from duckmetrics.catalog.spec_text import SPEC, SUFFIX, read_specs
+from duckmetrics.catalog.spec_paths import SUFFIX
+from duckmetrics.catalog.spec_text import SPEC, read_specs
 from duckmetrics.errors import UnknownNameError, suggestion
 from duckmetrics.results.findings import ERROR, NOTE, WARNING
 from duckmetrics.results.tabular import readable
@@ -40,6 +41,10 @@ RUN_BY = {
     "inspections": "check; by evaluate and compare only to explain what another check found",
 }
 TESTS = "test"
+# The input of a family whose headers do not say how a call names it.
+NEEDS = {
+    MULTICLASS: "a score for each class; name them with classes= in Python, --classes on the command line"
+}
 
 
 def metrics() -> pa.Table:
@@ -84,7 +89,7 @@ def grouped() -> dict[tuple[str, str], list[Definition]]:
 def describe(name: str) -> str:
     """Explain a metric, table, statistic or check: its meaning, parameters, the choices of each, and SQL.
 
-    A name of two families is explained twice.
+    A name of several families is explained for each of them.
 
     Args:
         name: as `duckmetrics metrics` and `duckmetrics test` list it, an alias, ``"family.name"``, or a spec
@@ -137,7 +142,8 @@ def family_of(check: Definition) -> str:
 
 def _metric(metric: Definition) -> str:
     params = "\n".join(_parameters(metric, catalog().params(metric)))
-    return "\n".join([_head(f"{metric.family}.{metric.name}", metric), "", params, "", _sql(metric)])
+    needs = [_line("needs", NEEDS[metric.family])] if metric.family in NEEDS else []
+    return "\n".join([_head(f"{metric.family}.{metric.name}", metric), *needs, "", params, "", _sql(metric)])
 
 
 def _statistic(statistic: Definition) -> str:
@@ -217,9 +223,12 @@ def _protected(check: Definition) -> str:
     """Name the metrics that a check is run for."""
     subjects = set(filter(None, check.header.get("for", "").split(", ")))
     families = [f"all of {family}" for family in METRIC_FAMILIES if family in subjects]
+    own = family_of(check)
+    readers = (own, MULTICLASS) if own == CLASSIFICATION else (own,)  # the rows of classes are checked, too
     single = [
-        name for (family, name), metric in {**catalog().metrics, **catalog().tables}.items()
-        if family == family_of(check)
+        (family != own, name if family == own else f"{family}.{name}")
+        for (family, name), metric in {**catalog().metrics, **catalog().tables}.items()
+        if family in readers
         and subjects & {name, *(source.name for source in catalog().foundations(metric))}
     ]  # fmt: skip
-    return ", ".join(families or sorted(single))
+    return ", ".join(families or [name for _, name in sorted(single)])

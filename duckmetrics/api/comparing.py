@@ -120,7 +120,7 @@ def compared(comparer: Comparer, session: Session, metrics: str | Sequence[str] 
         different = comparer.allow_different
         part = family_of_evaluations(session, evaluated, specs, comparer.inference, different)
         return EvaluatedSystems(session, [part], None)
-    specs = read_specs(session.usual if metrics is None else metrics)
+    specs = session.specs(metrics)
     measures = session.measures(specs)
     if comparer.is_unpaired:
         measures = of_own_queries(session, specs, measures)
@@ -140,7 +140,7 @@ def compared_with(comparer: Comparer, found: EvaluatedSystems, baseline: str | N
     session, parts, specs = found
     if specs is None:
         return comparer.result(session, parts, baseline)
-    if baseline is None and session.request.system is not None and not comparer.pairs:
+    if baseline is None and session.request.has_system_column and not comparer.pairs:
         known = " or ".join(map(repr, comparer.systems(session, parts)))
         raise MetricError("baseline", "not given", f"set baseline= (--baseline) to {known}")
     result = comparer.result(session, parts, baseline)

@@ -27,7 +27,8 @@ from duckmetrics.catalog.catalog import add as add_definitions
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
 from duckmetrics.catalog.presets import preset
-from duckmetrics.catalog.spec_text import SUFFIX, read_specs
+from duckmetrics.catalog.spec_paths import SUFFIX
+from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import refuse_metrics_as_truth
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError, UnsupportedError
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from duckmetrics.comparison.peers import ToolComparison
     from duckmetrics.comparison.plan import Plan
     from duckmetrics.comparison.ties import TieReport
+    from duckmetrics.comparison.trend import Trend
     from duckmetrics.engines.engine import Engine, Memory
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inputs.interval_options import Inference
@@ -126,8 +128,7 @@ class Data:
         inference = read_intervals(*_intervals(given))
         request = self._asked(given, EVALUATION, inference, verify=given["verify"], chunks=given["chunks"])
         with self._opened(request) as session:
-            specs = read_specs(session.usual if metrics is None else metrics)
-            return session.evaluation(session.measures(specs))
+            return session.evaluation(session.measures(session.specs(metrics)))
 
     @declared(TableParameters)
     def curve(self, table: str, **params: Unpack[TableParameters]) -> pa.Table:
@@ -136,6 +137,7 @@ class Data:
         Args:
             table: its spec, such as ``"roc_curve"``.
         """
+        self._refuse_others("curve")
         with self._opened(self._request, keep=False) as session:
             return readable(session.table(table, cast("dict[str, Any]", params)))
 
@@ -148,6 +150,7 @@ class Data:
         """
         from duckmetrics.evaluation.data_check import inspected, usual_check
 
+        self._refuse_others("check")
         with self._opened(self._asked(options, PLAIN), keep=False) as session:
             return inspected(session, read_specs(usual_check(session) if metrics is None else metrics))
 
@@ -190,7 +193,7 @@ class Data:
         from duckmetrics.api.comparing import read_pilot
         from duckmetrics.comparison.planner import pilots_of, planned_from, read_goal, read_share
 
-        self._refuse_spark("plan")
+        self._refuse_others("plan", values=True, duckdb_only=True)
         given = cast("dict[str, Any]", options)
         goal, share, unpaired = read_goal(given), read_share(given["share"]), given["unpaired"]
         comparer = read_pilot(given, self._has_systems)
@@ -210,6 +213,7 @@ class Data:
         """
         from duckmetrics.evaluation.explaining import refuse_unexplained
 
+        self._refuse_others("explain")
         given = cast("dict[str, Any]", options)
         query, by = given["query"], given["by"]
         items = self._request.items if given["items"] is None else given["items"]
@@ -232,6 +236,7 @@ class Data:
         title: str | None = None,
         ids: bool = True,
         otherwise: Sequence[Mapping[str, Any]] | None = None,
+        trend: Trend | None = None,
         **options: Unpack[ComparisonOptions],
     ) -> Report:
         """Return a report as one HTML page, of a comparison if there are several systems.
@@ -239,16 +244,16 @@ class Data:
         Args:
             path: the file, such as ``"report.html"``; by default, none is written.
             metrics: specs such as ``"ndcg@10"``.
-            title, ids, otherwise: as for `Comparison.report`; the last one is for comparisons.
+            title, ids, otherwise, trend: as for `Comparison.report`; the third one is for comparisons.
             **options: as for `compare`; without several systems, as for `evaluate`.
         """
         if self._has_systems or "baseline" in options:
             compared = self.compare(metrics, **options)
-            return compared.report(path, title=title, ids=ids, otherwise=otherwise)
+            return compared.report(path, title=title, ids=ids, otherwise=otherwise, trend=trend)
         if otherwise is not None:
             raise MetricError("otherwise", "is for several systems", "leave it out")
         given = cast("dict[str, Any]", {"interval": LEVEL, **options})
-        return self.evaluate(metrics, **given).report(path, title=title, ids=ids)
+        return self.evaluate(metrics, **given).report(path, title=title, ids=ids, trend=trend)
 
     @declared(*PLAIN)
     def ties(self, metrics: Metrics = None, **options: Unpack[PlainOptions]) -> TieReport:
@@ -259,8 +264,8 @@ class Data:
         """
         from duckmetrics.comparison.ties import tie_report
 
-        self._refuse_spark("ties")
-        with self._opened(self._asked(options, PLAIN, sliced=False)) as session:
+        self._refuse_others("ties", duckdb_only=True)
+        with self._opened(self._asked(options, PLAIN, sliced=False), keep=False) as session:
             return tie_report(session, read_specs(catalog().usual(RANKING) if metrics is None else metrics))
 
     @declared(*SAMPLED)
@@ -272,7 +277,7 @@ class Data:
         """
         from duckmetrics.comparison.sampled import estimated, read_sampling
 
-        self._refuse_spark("sampled")
+        self._refuse_others("sampled", duckdb_only=True)
         sampling = read_sampling(options, others(options, *SAMPLED))
         with self._opened(self._asked(options, SAMPLED, sliced=False), keep=False) as session:
             specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
@@ -287,25 +292,33 @@ class Data:
         """
         from duckmetrics.comparison.peers import tools_side_by_side
 
-        self._refuse_spark("conventions")
+        self._refuse_others("conventions", duckdb_only=True)
         like = cast("dict[str, Any]", options)["like"] or ()
         tools = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         with self._opened(self._asked({**options, "like": None}, CONVENTIONS, sliced=False)) as session:
             return tools_side_by_side(session, specs, tools)
 
-    def _refuse_spark(self, question: str) -> None:
-        """Refuse a question that only DuckDB answers.
+    def _refuse_others(self, question: str, values: bool = False, duckdb_only: bool = False) -> None:
+        """Refuse a question that these data do not answer.
 
-        Raises:
-            UnsupportedError: the data are Spark's.
+        Args:
+            values: whether values per query without rows answer it.
+            duckdb_only: whether Spark does not.
         """
-        if self._engine.dialect != DIALECT:
+        if duckdb_only and self._engine.dialect != DIALECT:
             raise UnsupportedError(question, "not on Spark", "write the rows to Parquet, and use DuckDB")
+        if not values and self._request.predictions is None:
+            what = "reads predictions, and only values per query are given"
+            raise MetricError(question, what, "give the predictions")
 
     @property
     def _has_systems(self) -> bool:
-        return self._request.system is not None or bool(self._request.systems)
+        request = self._request
+        if request.predictions is None:
+            with self._opened(request) as session:
+                return len(session.given_systems) > 1
+        return request.system is not None or bool(request.systems)
 
     # --- sessions --------------------------------------------------------------------------------
 

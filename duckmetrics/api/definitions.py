@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import add, catalog, own_columns, refuse_taken
 from duckmetrics.catalog.definition import RANKING, body
 from duckmetrics.catalog.measure import CUTOFF
-from duckmetrics.errors import DuckmetricsError, InputError
+from duckmetrics.catalog.own_text import refuse_idle
+from duckmetrics.errors import DefinitionError, DuckmetricsError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,10 @@ def tried(places: Any) -> Iterator[tuple[str, bool]]:
     for name in names:
         made = next(one for one in catalog().files.values() if one.is_own and one.name == name)
         try:
+            refuse_idle(made, catalog().placeholders(made))
             yield from ((line, True) for line in _tried(made))
+        except DefinitionError as error:
+            yield str(error), False
         except DuckmetricsError as error:
             yield f"{made.path.name}: {error}", False
     yield from (("", True), *((line, True) for line in SAMPLE))

@@ -29,6 +29,7 @@ from duckmetrics.api.options import (
     SpreadOptions,
     TestOptions,
     ToolOptions,
+    ValueOptions,
     chosen,
     declared,
     others,
@@ -36,6 +37,7 @@ from duckmetrics.api.options import (
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.specs import is_of_table
 from duckmetrics.engines.engine import Memory
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.engines.snapshots import ALWAYS
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.interval_options import LEVEL, PAIRED
@@ -43,6 +45,7 @@ from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.switches import TableParameters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Unpack
 
     import pyarrow as pa
@@ -61,16 +64,17 @@ if TYPE_CHECKING:
 
 ONCE = (*DATA, *EVALUATION)
 # What is about the data, of functions that do not take all of it.
+ROWS = tuple(group for group in DATA if group is not ValueOptions)
 LISTS = (ReadOptions, RunOptions)
 DRAWN = (ReadOptions, SliceOptions, RunOptions, EngineOptions)
-PLANNED = (ReadOptions, AttributeOptions, SideTableOptions, RunOptions)
+PLANNED = (ReadOptions, AttributeOptions, SideTableOptions, ValueOptions, RunOptions)
 EXPLAINED = (ReadOptions, AttributeOptions, RunOptions, EngineOptions)
 # All groups with options of comparisons.
 ALL = (*DATA, *COMPARISON, *LEADERBOARD, *PLAN, SpreadOptions)
 
 
 @declared(*DATA, full=DATA)
-def data(predictions: Any, truth: Any = None, **options: Unpack[of.DataOptions]) -> Data:
+def data(predictions: Any = None, truth: Any = None, **options: Unpack[of.DataOptions]) -> Data:
     """Read data once, and ask them as many questions as you like.
 
     The columns that metrics need are copied into temporary tables, so that no later question reads, converts
@@ -107,9 +111,39 @@ def data(predictions: Any, truth: Any = None, **options: Unpack[of.DataOptions])
     return found
 
 
+@declared(ReadOptions, AttributeOptions, SliceOptions, RunOptions, EngineOptions)
+def from_values(
+    values: Any, *, lower_is_better: str | Sequence[str] | None = None, **options: Unpack[of.ValuesCall]
+) -> Data:
+    """Read values per query that were computed elsewhere: by a judge, a person, or another tool.
+
+    Args:
+        values: a table with query_id and a column for each metric, or with query_id, metric and value, and
+            perhaps ``system``; a mapping of systems to such tables; ``{query: {metric: value}}``, as
+            pytrec_eval returns it; a run of ranx with its scores; or the output of ``trec_eval -q``.
+        lower_is_better: the metrics where a lower value is better.
+
+    Returns:
+        The values, with a method for each question that needs no rows: `Data.evaluate`, `Data.compare`,
+        `Data.leaderboard`, `Data.plan` and `Data.report`.
+
+    Raises:
+        InputError: a table lacks a column, or has values that are not numbers, or two for a query.
+
+    Example:
+        judged = {"A": {"q1": {"judge": 0.2}, "q2": {"judge": 0.6}},
+                  "B": {"q1": {"judge": 0.7}, "q2": {"judge": 0.9}}}
+        data = duckmetrics.from_values(judged)
+        data.evaluate().value("judge", system="B")  # 0.8
+        round(data.compare(baseline="A").row("judge")["delta"], 4)  # 0.4
+    """
+    given: Any = {name: value for name, value in options.items() if value is not None}
+    return data(values=values, lower_is_better=lower_is_better, **given)
+
+
 @declared(*ONCE, full=ONCE)
 def evaluate(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.EvaluateCall]
+    predictions: Any = None, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.EvaluateCall]
 ) -> Evaluation:
     """Compute metrics of predictions against a truth, where the data are.
 
@@ -180,7 +214,7 @@ def _names_table(given: Any) -> bool:
     return isinstance(given, str) and is_of_table(catalog(), given)
 
 
-@declared(*DATA, *PLAIN)
+@declared(*ROWS, *PLAIN)
 def check(
     predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CheckCall]
 ) -> Findings:
@@ -209,13 +243,13 @@ def check(
         [finding.check for finding in findings.warnings]  # ['constant_score']
         len(findings.errors)  # 0
     """
-    asked = data_for(predictions, truth, metrics, options, *DATA)
+    asked = data_for(predictions, truth, metrics, options, *ROWS)
     return asked.check(metrics, **_without_data(options))
 
 
 @declared(*DATA, *COMPARISON, full=(BaselineOptions, TestOptions), interval=LEVEL, test=PAIRED)
 def compare(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CompareCall]
+    predictions: Any = None, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.CompareCall]
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance explains?
 
@@ -258,7 +292,7 @@ def compare(
 
 @declared(*DATA, *LEADERBOARD, interval=LEVEL)
 def leaderboard(
-    predictions: Any, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.LeaderboardCall]
+    predictions: Any = None, truth: Any = None, metrics: Metrics = None, **options: Unpack[of.LeaderboardCall]
 ) -> Leaderboard:
     """Rank all systems, the best first, and test every pair of them.
 
@@ -314,7 +348,7 @@ def plan(
 
     The standard deviation comes from your data: from the differences of systems per query, or per cluster.
     If the data have only one system, it comes from the values of this system, and the plan is for two arms
-    with different units. Without data, give ``sd`` or ``rate``.
+    with different units. Without predictions, give ``sd``, ``rate`` or ``past``.
 
     Args:
 
@@ -332,26 +366,31 @@ def plan(
     """
     given = cast("dict[str, Any]", options)
     spread = chosen(given, SpreadOptions)
-    if predictions is None and given["system"] is None and given["score"] is None:
-        return _planned_from_numbers(given)
+    if all(table is None for table in (predictions, given["system"], given["score"], given["values"])):
+        return _planned_from_numbers(given, metrics)
     if any(number is not None for number in spread.values()):
-        raise MetricError("plan", "data together with sd or rate", "give either")
+        raise MetricError("plan", "predictions together with sd, rate or past", "give either")
     _refuse_unread("plan", predictions, truth, options)
     asked = data_for(predictions, truth, metrics, options, *PLANNED)
     return asked.plan(metrics, **others(given, *PLANNED, SpreadOptions))
 
 
-def _planned_from_numbers(given: Mapping[str, Any]) -> Plan:
-    from duckmetrics.comparison.planner import planned_from_numbers, read_goal, read_share
+def _planned_from_numbers(given: Mapping[str, Any], metrics: Metrics) -> Plan:
+    from duckmetrics.comparison.planner import planned_from_numbers, planned_from_past, read_goal, read_share
 
     goal = read_goal(given)
-    share = read_share(given["share"], given["rate"])
+    share = read_share(given["share"])
     switches = others(given, *PLANNED, *PLAN, SpreadOptions)
     if switches:
         raise MetricError(
             next(iter(switches)), "belongs to metrics of data, and no data are given", "leave it out"
         )
-    return planned_from_numbers(goal, given["sd"], given["rate"], given["unpaired"], share)
+    if given["past"] is None:
+        return planned_from_numbers(goal, given["sd"], given["rate"], given["unpaired"], share)
+    if given["sd"] is not None or given["rate"] is not None:
+        raise MetricError("plan", "takes past or a number, not both", "leave out sd and rate")
+    engine = open_engine(**chosen(given, RunOptions))
+    return planned_from_past(engine, goal, given["past"], metrics, given["cluster"], share)
 
 
 @declared(*EXPLAINED, *EXPLAIN, full=(QuestionOptions,))
@@ -397,8 +436,9 @@ def ties(
     Args:
 
     Returns:
-        The value, its bounds with the relevant items last and first among equal scores, and how many
-        queries have a value that depends on that order.
+        The value, its bounds with the relevant items last and first among equal scores, its standard
+        deviation if that order is random, and how many queries have a value that depends on it. `notes`
+        name the metrics whose ties could change which system is best.
 
     Raises:
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.

@@ -48,6 +48,9 @@ class ReadOptions(TypedDict, total=False):
         positive: the label that counts as 1 if labels are text, such as ``"yes"``; others count as 0.
         score: the columns of the scores by system, if one table has several:
             ``{"lr": "p_lr", "gbm": "p_gbm"}``.
+        classes: where the scores of several classes are: a pattern of columns such as ``"p_*"``, a list of
+            columns, ``{"cat": "p_cat"}``; a column with a list, a map or a struct; or the column with the
+            class, if each class has a row. The label is then the right class.
         where: conditions on the rows to read, by the table, as in
             ``{"predictions": "day = DATE '2026-11-01'"}``; partitions that they rule out are not read.
         version: the version of a Delta table, or the id of a snapshot of an Iceberg table, by the table, as
@@ -62,6 +65,7 @@ class ReadOptions(TypedDict, total=False):
     layout: str | Mapping[str, str] | None
     positive: str | float | None
     score: Mapping[str, str] | None
+    classes: str | Sequence[str] | Mapping[str, str] | None
     where: Mapping[str, str] | None
     version: int | Mapping[str, int] | None
     as_of: str | date | Mapping[str, str | date] | None
@@ -139,6 +143,21 @@ class SideTableOptions(TypedDict, total=False):
     history: Any
     items: Any
     reference: Any
+
+
+class ValueOptions(TypedDict, total=False):
+    """Metrics that were computed elsewhere.
+
+    Args:
+        values: values per query of metrics that a judge, a person or another tool computed, whose names are
+            then names of metrics: a table with query_id and a column for each metric, or with query_id,
+            metric and value; with a column ``system`` if it has several. Or a mapping of systems to such
+            tables, or ``{query: {metric: value}}``. With values, predictions may be left out.
+        lower_is_better: those of these metrics where a lower value is better, such as ``"latency"``.
+    """
+
+    values: Any
+    lower_is_better: str | Sequence[str] | None
 
 
 class LikeOptions(TypedDict, total=False):
@@ -259,7 +278,7 @@ class GoalOptions(TypedDict, total=False):
 
     Args:
         baseline: the system to compare with; with ``unpaired``, the one that gives the standard deviation.
-        difference: the difference to find, or ``"1%"`` of the value of the baseline.
+        difference: the difference to find, or ``"1%"`` of the value of the baseline; below 0 for a decrease.
         units: compute the smallest difference and the power for this number of units; by default, for the
             units in the data.
         power: the probability of finding the difference, from 0.5 on.
@@ -269,7 +288,7 @@ class GoalOptions(TypedDict, total=False):
             comparisons, as in the first step of Holm's method. With ``"none"``, it is not divided.
         margin: the margin of a one-sided test that a system is not worse, instead of a difference.
         unpaired: plan two arms with different units, although the data have several systems.
-        share: the share of the units in the control arm, for unpaired arms; 0.5 by default.
+        share: the share of the units in the control arm, for unpaired arms or a rate; 0.5 by default.
         cluster: the column that identifies independent units, as for `evaluate`.
         allow_different: compare only the common queries, as for `compare`.
     """
@@ -289,15 +308,19 @@ class GoalOptions(TypedDict, total=False):
 
 
 class SpreadOptions(TypedDict, total=False):
-    """A spread in place of data.
+    """A spread in place of predictions.
 
     Args:
         sd: the standard deviation of the differences per unit; with ``unpaired``, that of the values.
-        rate: a proportion, such as a click-through rate; the plan is for two arms of equal size.
+        rate: a proportion, such as a click-through rate; the plan is for two arms.
+        past: a table of units from before an experiment, such as users of last month. ``metrics`` then names
+            its columns and ratios as for `ab`, such as ``"revenue/sessions"``; the plan is for two arms. The
+            rows of a ``cluster`` are summed first.
     """
 
     sd: float | None
     rate: float | None
+    past: Any
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -353,8 +376,16 @@ class ToolOptions(TypedDict, total=False):
 # --- the options of each function --------------------------------------------------------------------
 
 
-class TableOptions(ReadOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions):
-    """The tables besides predictions and truth, and how all of them are read."""
+class RowOptions(ReadOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions):
+    """The tables of rows besides predictions and truth, and how all of them are read."""
+
+
+class TableOptions(RowOptions, ValueOptions):
+    """All tables besides predictions and truth, and how they are read."""
+
+
+class ValuesCall(ReadOptions, AttributeOptions, SliceOptions, RunOptions, EngineOptions):
+    """The options of `from_values`."""
 
 
 class DataOptions(TableOptions, SliceOptions):
@@ -407,11 +438,13 @@ class LeaderboardCall(TableOptions, LeaderboardOptions):
     """The options of `leaderboard`."""
 
 
-class CheckCall(DataOptions, PlainOptions):
+class CheckCall(RowOptions, SliceOptions, PlainOptions):
     """The options of `check`."""
 
 
-class PlanCall(ReadOptions, AttributeOptions, SideTableOptions, RunOptions, PlanOptions, SpreadOptions):
+class PlanCall(
+    ReadOptions, AttributeOptions, SideTableOptions, ValueOptions, RunOptions, PlanOptions, SpreadOptions
+):
     """The options of `plan`."""
 
 
@@ -435,10 +468,16 @@ class CurveCall(ReadOptions, SliceOptions, RunOptions, EngineOptions, TableParam
     """The options of `curve`."""
 
 
+class MergeCall(SliceOptions, IntervalOptions, RunOptions):
+    """The options of `merge`."""
+
+
 # --- signatures and docstrings -----------------------------------------------------------------------
 
 # The groups of each class above, in the order of the docstrings.
-DATA = (ReadOptions, SliceOptions, AttributeOptions, SideTableOptions, RunOptions, EngineOptions)
+DATA = (
+    ReadOptions, SliceOptions, AttributeOptions, SideTableOptions, ValueOptions, RunOptions, EngineOptions
+)  # fmt: skip
 EVALUATION = (SliceOptions, LikeOptions, ChunkOptions, VerifyOptions, IntervalOptions, Switches)
 LEADERBOARD = (SliceOptions, TestOptions, LikeOptions, ChunkOptions, IntervalOptions, Switches)
 COMPARISON = (BaselineOptions, *LEADERBOARD)
@@ -513,6 +552,9 @@ def declared(*groups: type, full: Sequence[type] = (), **defaults: Any) -> Calla
                 n = len(given) - is_method
                 raise MetricError("arguments", f"{n} without a name are too many", ORDER)
             refuse_misspelled(called, (name for name in options if name not in known))
+            if not rest and (others_ := [name for name in options if name not in known]):
+                what = f"{function.__name__} has no such argument"
+                raise MetricError(f"{others_[0]}=", what, f"it has {', '.join(sorted(known - {'self'}))}")
             return function(*given, **{**usual, **options})
 
         own = [one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]

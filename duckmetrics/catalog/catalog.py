@@ -17,16 +17,19 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import (
     CLASSIFICATION,
     METRIC_FAMILIES,
+    MULTICLASS,
     POLICIES,
     RANKING,
     Definition,
     Param,
     read_header,
 )
+from duckmetrics.catalog.own_text import line_of, refuse_foreign, refuse_unfit, tables_read
+from duckmetrics.catalog.spec_paths import path_of
 from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, suggestion, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 
 # Folders within a folder that hold something else; the others only separate the families.
@@ -161,12 +164,15 @@ class Catalog:
         """Return the metric called `name`, whatever the case of its letters.
 
         Args:
-            meant: returns the family if a name belongs to several.
+            meant: returns the family if a name belongs to several; metrics of several classes are meant only
+                where their family is named.
         Raises:
             MetricError: no such metric, or one in each family and none is meant.
         """
         for spelling in (name, name.lower()):
             found = {f: a for (f, n), a in self.names.items() if n == spelling and family in (None, f)}
+            if len(found) > 1:
+                found.pop(MULTICLASS, None)
             if len(found) == 1:
                 return next(iter(found.values()))
             if found:
@@ -279,7 +285,8 @@ class Catalog:
     def idle(self, metric: Definition) -> dict[str, exp.Expr]:
         """Return the conditions under which a parameter changes nothing, of a metric and its relations."""
         relations = (d for d in self.foundations(metric) if d.name in self.relations)
-        found: dict[str, exp.Expr] = {}
+        unread = metric.own_params.keys() - self.placeholders(metric) if metric.is_own else ()
+        found: dict[str, exp.Expr] = {name: exp.true() for name in unread}
         for definition in (metric, *relations):
             for name, condition in definition.idle.items():
                 known = found.get(name, condition)
@@ -365,8 +372,6 @@ READ = {
     },
 }  # fmt: skip
 TABLES = ("predictions", "truth")
-# A spec that names a file: metrics/revenue_hit.sql@10.
-_FILE = re.compile(r"(?P<path>[^()@]+\.sql)(?P<rest>\s*(?:[(@].*)?)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LOCK = Lock()
 
@@ -382,11 +387,14 @@ def named(specs: Iterable[str]) -> list[str]:
 
 
 def _named(spec: str) -> str:
-    found = _FILE.fullmatch(spec)
-    if found is None:
+    path, rest = path_of(spec)
+    if not path:
         return spec
-    (name,) = add([found["path"].strip()])
-    return f"{name}{found['rest']}"
+    if Path(path).expanduser().is_dir():
+        what, advice = "is a folder", "name it with definitions= (--definitions), and its metrics by name"
+        raise MetricError(path, what, advice)
+    (name,) = add([path])
+    return f"{name}{rest}"
 
 
 def add(places: Any) -> list[str]:
@@ -453,14 +461,16 @@ def read_own(path: Path) -> Definition:
     """Read the definition of a user's metric.
 
     Raises:
-        DefinitionError: a line of the header is missing or wrong, or the query does not return a row for each
-            query of rankings, or each segment of rows.
+        DefinitionError: the file cannot be read, a line of the header is missing or wrong, or the query does
+            not return a row for each query of rankings, or each segment of rows.
     """
     try:
         header = read_header(path)
         digest = sha256(path.read_bytes()).hexdigest()[:12]
     except UnicodeDecodeError as error:
         raise DefinitionError(path, "is not text in UTF-8", "save it as UTF-8") from error
+    except OSError as error:
+        raise DefinitionError(path, f"cannot be read: {error.strerror}", "check the path") from error
     for key, what in REQUIRED.items():
         if key not in header:
             raise DefinitionError(path, f"the header has no line {key!r}", f"write -- {key}: {what}")
@@ -471,12 +481,14 @@ def read_own(path: Path) -> Definition:
             path, f"inputs: {header['inputs']!r} has no predictions",
             "write -- inputs: predictions (query_id, item_id, score), truth (query_id, item_id, relevance)",
         )  # fmt: skip
+    refuse_foreign(made)
     wanted = {*made.grain, "value"}
     if not wanted <= set(made.query.named_selects):
         found = ", ".join(made.query.named_selects) or "nothing by name"
         raise DefinitionError(
-            path, f"the query returns {found}", f"return {', '.join((*made.grain, 'value'))}, in any order"
-        )
+            f"{path}:{line_of(made, 'select')}", f"the query returns {found}",
+            f"return {', '.join((*made.grain, 'value'))}, in any order",
+        )  # fmt: skip
     return made
 
 
@@ -486,9 +498,13 @@ def _refuse_unknown(known: Catalog, made: Definition) -> None:
     Raises:
         DefinitionError: names the file and the line.
     """
-    metrics = {name for family, name in known.metrics if family == made.family}
+    metrics = {name for family, name in known.metrics if family == made.family and name != made.name}
+    inputs = {name for one in known.metrics.values() if not one.is_own for name in one.inputs}
+    for table in made.inputs.keys() - inputs:
+        what, advice = unknown("table", table, inputs)
+        raise DefinitionError(made.place("inputs"), f"inputs: {what}", advice)
     there = {*made.inputs, *known.relations, *metrics}
-    for table in sorted(made.tables - there):
+    for table in sorted(tables_read(made) - there):
         raise DefinitionError(
             f"{made.path}:{line_of(made, table)}",
             *unknown("table", table, there, "name an input or a relation"),
@@ -499,16 +515,8 @@ def _refuse_unknown(known: Catalog, made: Definition) -> None:
             f"{made.path}:{line_of(made, missing[0])}", f"${missing[0]} is no parameter",
             f"declare it: -- params: {missing[0]} INTEGER DEFAULT NULL",
         )  # fmt: skip
-
-
-def line_of(made: Definition, word: str) -> int:
-    """Return the first line of the query with a word, or the first line of the query."""
-    lines = made.text.splitlines()
-    start = next((i for i, line in enumerate(lines) if not line.startswith("--")), 0)
-    found = (
-        i for i, line in enumerate(lines) if i >= start and re.search(rf"\b{re.escape(word)}\b", line, re.I)
-    )
-    return next(found, start) + 1
+    usual = [name for name, one in known.relations.items() if one.path.parent.name == made.family]
+    refuse_unfit(made, usual, metrics)
 
 
 def own_columns(made: Iterable[Definition], table: str) -> tuple[str, ...]:
@@ -524,6 +532,17 @@ def columns_of_users(table: str) -> tuple[str, ...]:
     """Return the columns of a table that the metrics of users read."""
     known_everywhere()
     return own_columns(catalog().files.values(), table)
+
+
+def catalog_with(names: Collection[str]) -> Catalog:
+    """Return a catalog with our metrics and some of those of users, and what these are made of."""
+    known, made = catalog(), Catalog.read()
+    chosen = [one for one in known.files.values() if one.is_own and one.name in names]
+    for one in chosen:
+        for needed in (one, *known.foundations(one)):
+            if needed.is_own:
+                made.add(needed)
+    return made
 
 
 @cache

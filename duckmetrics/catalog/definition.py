@@ -108,6 +108,10 @@ KEYS = {
     "formula": "the formula in one line of plain text",
     "source": "author, venue, year, DOI",
     "oracle": "the tool that confirms the values, in addition to the plain-Python reference",
+    "reference": (
+        "of a metric of the user: the function in plain Python that verify= computes the values with, "
+        "module:function"
+    ),
     "example": "a call and its value on the case tests/data/ranking/sample.sql",
     "portable": (
         "no, and why; no, except spark: and why the others cannot; or with which parameters: "
@@ -150,6 +154,7 @@ KEYS = {
     ),
     "warning": "a warning that every result of a statistic shows",
     "small": "of a statistic: why few units need no warning",
+    "categorical": "of a statistic of numbers: the one that compares a column of text",
     "note": "a convention that the reader must know",
 }
 
@@ -184,7 +189,8 @@ def read_header(path: Path) -> dict[str, str]:
                     "write '-- key: value', or indent a continuation by four spaces or more",
                 )
     if header.get("name") != path.stem:
-        raise DefinitionError(f"{path}:1", f"the name must be {path.stem!r}, as the file is called")
+        what = f"the name must be {path.stem!r}, as the file is called"
+        raise DefinitionError(f"{path}:1", what, f"begin the file with -- name: {path.stem}")
     return header
 
 
@@ -196,8 +202,8 @@ def body(text: str) -> str:
 
 
 DIALECT = "duckdb"
-RANKING, CLASSIFICATION = "ranking", "classification"
-METRIC_FAMILIES = (RANKING, CLASSIFICATION)
+RANKING, CLASSIFICATION, MULTICLASS = "ranking", "classification", "multiclass"
+METRIC_FAMILIES = (RANKING, CLASSIFICATION, MULTICLASS)
 # The topic of metrics of the user that name none.
 OWN = "Your metrics"
 # The inputs that every call has; without a table, the population comes from the two others.
@@ -205,7 +211,7 @@ EVERY_CALL = frozenset({"predictions", "truth", "population"})
 # The grain of a metric that has one value for all lists of a system in a slice.
 SYSTEM_GRAIN = ("system", "segment")
 # The relation that applies the policies of a family; every metric of the family reads it.
-POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined"}
+POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined", MULTICLASS: "defined"}
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
 _TYPES: dict[str, type[int] | type[float] | type[str] | type[bool]] = {
@@ -295,6 +301,11 @@ class Definition:
         """The file as it stands."""
         return self.path.read_text("utf-8-sig")
 
+    def place(self, key: str) -> str:
+        """Return the file with the line of a key of the header, or with its first line."""
+        lines = enumerate(self.text.splitlines(), start=1)
+        return f"{self.path}:{next((n for n, line in lines if line.startswith(f'-- {key}:')), 1)}"
+
     @cached_property
     def query(self) -> exp.Query:
         """The parsed query, its ``$parameters`` still open."""
@@ -303,15 +314,24 @@ class Definition:
         except sqlglot.ParseError as error:
             found = error.errors[0] if error.errors else {}
             where = f"{self.path}:{found['line']}" if "line" in found else self.path
+            if "line" not in found:
+                raise DefinitionError(
+                    where, "there is no query", "write a SELECT below the header"
+                ) from error
             near = f" near {found['highlight']!r}" if found.get("highlight") else ""
             what = f"the query cannot be read{near}: {found.get('description', error)}"
             raise DefinitionError(where, what, "fix the query") from error
         except sqlglot.TokenError as error:
-            raise DefinitionError(self.path, error, "fix the query") from error
+            lines = enumerate(self.text.splitlines(), start=1)
+            open_ = next((n for n, line in lines if line.count("'") % 2 or line.count('"') % 2), 1)
+            what = "the query cannot be read: a quote or comment does not end"
+            raise DefinitionError(f"{self.path}:{open_}", what, "fix the query") from error
         if not isinstance(tree, exp.Query):
-            raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")
-        for node in tree.walk():
-            node._meta = None  # the position in the file, which every copy of the tree would copy
+            found_ = "several statements" if isinstance(tree, exp.Block) else tree.key.upper()
+            raise DefinitionError(
+                self.path, f"found {found_}", "write a bare SELECT, with one semicolon at most"
+            )
+        _forget_positions(tree)
         return tree
 
     @cached_property
@@ -335,10 +355,7 @@ class Definition:
     def optional(self) -> dict[str, Value]:
         """The columns of the input that may be missing, with the value that stands for them."""
         pairs = (pair.split("=") for pair in self.header.get("optional", "").split(",") if pair)
-        return {
-            name.strip(): cast("Value", constant(sqlglot.parse_one(value, dialect=DIALECT)))
-            for name, value in pairs
-        }
+        return {name.strip(): cast("Value", constant(_parsed(value))) for name, value in pairs}
 
     @cached_property
     def requires(self) -> dict[str, exp.Expr]:
@@ -386,10 +403,13 @@ class Definition:
 
     def depth(self, values: Mapping[str, Value]) -> int | None:
         """Return the deepest rank the metric looks at, None when it needs all of them."""
-        if "depth" not in self.header:
+        if self._depth is None:
             return None
-        tree = sqlglot.parse_one(self.header["depth"], dialect=DIALECT)
-        return cast("int | None", constant(substituted(tree, values)))
+        return cast("int | None", constant(substituted(self._depth, values)))
+
+    @cached_property
+    def _depth(self) -> exp.Expr | None:
+        return _parsed(self.header["depth"]) if "depth" in self.header else None
 
     def aliases(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Return the other names of the metric with the parameters they bind."""
@@ -411,7 +431,7 @@ class Definition:
         found = {}
         for said in filter(None, self.header.get(key, "").split("; ")):
             name, _, condition = said.partition(" WHEN ")
-            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
+            found[name.strip()] = _parsed(condition)
         return found
 
     def _declared(self, key: str) -> dict[str, Param]:
@@ -423,9 +443,24 @@ class Definition:
             params = [_param(column) for column in table.this.expressions]
         except (sqlglot.ParseError, KeyError, AttributeError) as error:
             raise DefinitionError(
-                self.path, f"cannot read {key} {text!r}", "write 'name TYPE DEFAULT value CHECK (condition)'"
+                self.place(key),
+                f"cannot read {key} {text!r}",
+                "write 'name TYPE DEFAULT value CHECK (condition)'",
             ) from error
         return {param.name: param for param in params}
+
+
+def _parsed(text: str) -> exp.Expr:
+    """Parse an expression of a header."""
+    tree = sqlglot.parse_one(text, dialect=DIALECT)
+    _forget_positions(tree)
+    return tree
+
+
+def _forget_positions(tree: exp.Expr) -> None:
+    """Forget the positions in the text, which every copy of the tree would copy."""
+    for node in tree.walk():
+        node._meta = None
 
 
 def _named(text: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -439,7 +474,7 @@ def required(text: str) -> dict[str, exp.Expr]:
     """Read ``truth (relevance <= 1)``: table -> condition."""
     found: dict[str, exp.Expr] = {}
     for table, said in _TABLE.findall(text):
-        condition = sqlglot.parse_one(said, dialect=DIALECT)
+        condition = _parsed(said)
         found[table] = exp.and_(found[table], condition) if table in found else condition
     return found
 
@@ -448,7 +483,7 @@ def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
     """Return the conditions in the line ``when`` of a header."""
     if not header.get("when"):
         return ()
-    when = sqlglot.parse_one(header["when"], dialect=DIALECT)
+    when = _parsed(header["when"])
     return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
 
 

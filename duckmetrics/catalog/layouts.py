@@ -1,7 +1,7 @@
 """Layouts: how tools call the columns of predictions and truth, one declarative file each.
 
-A section ``[predictions]`` or ``[truth]`` is a shape of that table, ``[[predictions]]`` one of several. Its
-keys:
+A section ``[predictions]``, ``[truth]`` or ``[values]`` (values per query) is a shape of that table,
+``[[predictions]]`` one of several. Its keys:
 
 - ``columns``: a canonical column -> the tool's name for it, or the names of which a table has one. A name
   may hold a part that is the user's own, as in ``predicted_{name}``; ``*`` is the only other column.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CANONICAL_LAYOUT = "canonical"
 # The tables that a layout describes.
-ROLES = ("predictions", "truth")
+ROLES = ("predictions", "truth", "values")
 # Of a ranking, either of these orders the items; a layout says which.
 ORDERS = ("score", "rank")
 _OWN = "{name}"
@@ -297,7 +297,7 @@ def _shape(section: Mapping[str, Any]) -> Shape:
 
 
 def read_layouts(given: object) -> dict[str, str]:
-    """Read ``layout=``: the name of a layout for predictions and truth, or a mapping with one for each.
+    """Read ``layout=``: the name of a layout for all tables, or a mapping with one for each.
 
     Raises:
         InputError: it is neither, or there is no layout of that name.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import Definition, Param, required, substituted
-from duckmetrics.errors import DefinitionError, MetricError, suggestion
+from duckmetrics.errors import DefinitionError, MetricError, UnsupportedError, suggestion
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.version import __version__
 
@@ -156,10 +156,14 @@ _READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, st
 
 AGGREGATION, VERSION = "agg", "v"
 TIME_ZONE = "time_zone"
+# The part of values that were computed elsewhere.
+GIVEN_VALUES = "values"
+# The part of metrics whose queries count by a weight.
+WEIGHTS, OF_QUERIES = "weights", "queries"
 # The parts that are common to a call, and so belong to no spec.
 # The digest of a file of the user is no argument either.
 DIGEST = "sql"
-_OF_CALL = ("population", TIME_ZONE, DIGEST)
+_OF_CALL = ("population", TIME_ZONE, DIGEST, WEIGHTS)
 _NAME = re.compile(r"(?P<metric>\w+(?:\.\w+)?)(?:@(?P<k>\d+))?")
 _PART = re.compile(r"(?P<name>\w+):(?P<value>'(?:[^']|'')*'|[^|']*)")
 
@@ -173,8 +177,8 @@ class Signature:
     Attributes:
         metric: its name, with the family where the name alone is ambiguous.
         k: the cut-off.
-        params: name and value of every other parameter and switch, as a spec has them; and the time zone of
-            the call, if a slice or condition depends on it.
+        params: name and value of every other parameter and switch, as a spec has them; the time zone of the
+            call, if a slice or condition depends on it; and whether queries count by a weight.
         aggregation: from values per query to one number; None for metrics of rows.
         version: of duckmetrics.
     """
@@ -203,15 +207,18 @@ class Signature:
         parts = [(part["name"], part["value"]) for part in _PART.finditer(rest)]
         values = dict(parts)
         whole = "|".join(f"{n}:{v}" for n, v in parts)
-        if name is None or whole != rest or VERSION not in values or len(values) < len(parts):
+        is_given = (GIVEN_VALUES, "given") in parts
+        is_unnamed = name is None and not (is_given and head)
+        if is_unnamed or whole != rest or VERSION not in values or len(values) < len(parts):
             raise MetricError(
                 f"signature {text!r}",
                 "cannot be read",
                 "write it as a result shows it, such as 'ndcg@10|gain:linear|...|v:0.1.0'",
             )
         params = tuple((n, v) for n, v in parts if n not in (AGGREGATION, VERSION))
-        k = None if name["k"] is None else int(name["k"])
-        return cls(name["metric"], k, params, values.get(AGGREGATION), values[VERSION])
+        k = None if is_given or name is None or name["k"] is None else int(name["k"])
+        metric = head if is_given or name is None else name["metric"]
+        return cls(metric, k, params, values.get(AGGREGATION), values[VERSION])
 
     @property
     def spec(self) -> str:
@@ -220,6 +227,11 @@ class Signature:
         arguments += [f"{AGGREGATION}={self.aggregation}"] if self.aggregation else []
         written = f"({', '.join(arguments)})" if arguments else ""
         return f"{self.metric}{written}{'' if self.k is None else f'@{self.k}'}"
+
+    @property
+    def of_call(self) -> dict[str, str]:
+        """The parameters that a spec does not have, because they are common to a call."""
+        return {name: value for name, value in self.params if name in _OF_CALL}
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """Return the differences: name -> the value here and the value there.
@@ -261,6 +273,7 @@ class Measure:
         given: the parameters that the text fixes, so that a switch of the call does not change them.
         without_effect: the switches of the call that change nothing, in words, which a preset allows.
         time_zone: the zone that a slice or condition depends on, empty if none does.
+        weighted: whether queries count by a weight.
     """
 
     metric: Definition
@@ -276,6 +289,7 @@ class Measure:
     given: frozenset[str] = field(default=frozenset(), compare=False)
     without_effect: tuple[str, ...] = field(default=(), compare=False)
     time_zone: str = ""
+    weighted: bool = False
 
     @property
     def family(self) -> str:
@@ -321,6 +335,7 @@ class Measure:
         """
         params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
         params += ((TIME_ZONE, self.time_zone),) if self.time_zone else ()
+        params += ((WEIGHTS, OF_QUERIES),) if self.weighted else ()
         params += ((DIGEST, self.metric.digest),) if self.metric.is_own else ()
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
@@ -345,6 +360,18 @@ class Measure:
         return "" if k is None else f"@{k}"
 
 
+def refuse_weighted(measure: Measure, advice: str) -> None:
+    """Refuse a mean of queries that count by a weight, where nothing reads the weights.
+
+    Raises:
+        UnsupportedError: it is one.
+    """
+    if measure.weighted:
+        raise UnsupportedError(
+            measure.text, "is a mean with weights of queries, which are not read here", advice
+        )
+
+
 def refuse_several(measures: Sequence[Measure], names: Iterable[str]) -> None:
     """Refuse measures that are evaluated together, but differ in a parameter that is common to all.
 
@@ -365,9 +392,11 @@ def refuse_several(measures: Sequence[Measure], names: Iterable[str]) -> None:
             )
 
 
-POSITIONS, EXPONENTIAL, CORRECTED, WEIGHED = "positions", "exponential", "corrected", "weighed"
+POSITIONS, COPIED, EXPONENTIAL = "positions", "copied", "exponential"
+CORRECTED, WEIGHED = "corrected", "weighed"
 FACTS = {
     POSITIONS: "the order of the rows in the input decides about equal scores",
+    COPIED: "every copy of an item in a list counts as a separate item",
     EXPONENTIAL: "the gain of an item is two to the power of its grade",
     WEIGHED: "an item weighs as much as a power of the popularity of the most popular item over its own",
     CORRECTED: "ranks among all items are estimated from ranks among sampled candidates",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from duckmetrics.catalog.spec_paths import SUFFIX, path_of
 from duckmetrics.errors import MetricError
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ ORDER = (
     "truth, metrics)"
 )
 QUOTES = "'\""
-# The end of the name of a file, in place of the name of a metric.
-SUFFIX = ".sql"
 SPEC = re.compile(
     r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
@@ -39,9 +39,9 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
         raise MetricError("metrics", f"{metrics!r} are not specs", "write them as text, such as 'ndcg@10'")
-    specs = [spec for text in texts for spec in split_specs(text)]
-    if not any(SUFFIX in spec for spec in specs):
-        return specs
+    if not any(SUFFIX in text for text in texts):
+        return [spec for text in texts for spec in split_specs(text)]
+    specs = [spec for text in texts for spec in split_files(text)]
     from duckmetrics.catalog.catalog import named
 
     return named(specs)
@@ -49,13 +49,38 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
 
 def split_specs(text: str) -> list[str]:
     """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and any quotes."""
+    return [part.strip() for part in _pieces(text) if part.strip()]
+
+
+def _pieces(text: str) -> list[str]:
     parts = [""]
     for character, depth, is_quoted in _marked(text):
         if character == "," and depth == 0 and not is_quoted:
             parts.append("")
         else:
             parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+    return parts
+
+
+def split_files(text: str, folder: str = "") -> list[str]:
+    """Split specs of which some name files, whose paths may have commas.
+
+    Args:
+        folder: where relative paths begin; by default, in the working directory.
+    """
+    specs = []
+    while text:
+        ends = (*(i for i in range(len(text), 0, -1) if text[i : i + 1] in ("", ",")), 0)
+        end = next(end for end in ends if not end or _is_there(text[:end].strip(), folder))
+        end = end or len(_pieces(text)[0])
+        specs.append(text[:end].strip())
+        text = text[end + 1 :]
+    return [spec for spec in specs if spec]
+
+
+def _is_there(spec: str, folder: str) -> bool:
+    path = path_of(spec)[0]
+    return bool(path) and os.path.isfile(os.path.join(folder, os.path.expanduser(path)))
 
 
 def with_cutoffs(specs: Sequence[str], cutoffs: Sequence[object]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import Alias, Catalog, catalog
-from duckmetrics.catalog.definition import RANKING, Definition, Param
+from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING, Definition, Param
 from duckmetrics.catalog.measure import (
     AGGREGATION,
     CUTOFF,
@@ -300,8 +300,8 @@ def _read(
     shared = entry.shared if entry else frozenset()
     values = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual, shared)
     name = alias.metric.name
-    families = [family for family, known in catalog.names if known == name]
-    if len(families) > 1 and values.get(CUTOFF) is None:
+    families = [f for f, known in catalog.names if known == name and f in (RANKING, CLASSIFICATION)]
+    if alias.metric.family == MULTICLASS or (len(families) > 1 and values.get(CUTOFF) is None):
         name = f"{alias.metric.family}.{name}"
     return Measure(
         alias.metric, spec.strip(), name, tuple(values.items()), aggregation, tuple(declared.values()),

@@ -500,7 +500,9 @@ def _bound(
     header = definition.header
     asked = []
     for condition in definition.conditions:
-        query = exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
+        # By default, each builder would copy what it is given.
+        value = exp.Case().when(condition.copy(), literal(1), copy=False).else_(literal(0), copy=False)
+        query = exp.Select(expressions=[value])
         asked.append((composer.linked(query, values), isinstance(condition, exp.Not)))
     return BoundCheck(
         composer, definition.reported, header["severity"], header["column"], definition.title,

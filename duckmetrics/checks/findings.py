@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.checks.counting import singular
 from duckmetrics.inputs.ranking import MEANINGS
 from duckmetrics.results.findings import ERROR, NOTE, SEVERITIES, WARNING
-from duckmetrics.results.tabular import Tabular, document, html, readable, screen_width
+from duckmetrics.results.tabular import Shown, Tabular, document, readable, screen_width
 from duckmetrics.words.lists import counted
 from duckmetrics.words.visible import visible
 
@@ -124,8 +124,12 @@ class Findings(Tabular):
     def _repr_html_(self) -> str:
         if not self.rows:
             return f"<p>{self.verdict}</p>"
+        return self.shown().html()
+
+    def shown(self) -> Shown:
+        """Return the table for a page."""
         cells = [[found.severity, found.check, _what(found), found.advice] for found in self.rows]
-        return html(["severity", "check", "message", "advice"], cells, [self.verdict])
+        return Shown(["severity", "check", "message", "advice"], cells, notes=[self.verdict])
 
 
 def _broken(text: str, first: str, others: str) -> list[str]:

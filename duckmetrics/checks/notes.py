@@ -40,16 +40,21 @@ TAKEN = (
     "columns={'weight': 'weight'} (--column weight=weight)"
 )
 UNUSED = "every query counts as 1"
+MAP_WEIGHT = (
+    "if it is the weight of queries, map it with columns={'weight': 'weight'} (--column weight=weight)"
+)
+ONE_WEIGHT = "give each query one weight, for example with queries=, or leave the weight out"
 UNWEIGHTED = "read it without weights too, or leave it out"
 
 
 def varying(engine: Engine, inputs: Inputs) -> None:
-    """Refuse slicing columns that have more than one value within a query.
+    """Refuse columns of queries, for slices, clusters and weights, with more than one value in a query.
 
     Raises:
         InputError: names the column and three queries.
     """
-    for name in dict.fromkeys((*inputs.by_columns, *([inputs.cluster] if inputs.cluster else []))):
+    others = [name for name in (inputs.cluster, inputs.weight) if name]
+    for name in dict.fromkeys((*inputs.by_columns, *others)):
         attribute = exp.column(exp.to_identifier(name, quoted=True))
         differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
         some = exp.In(this=exp.Count(this=attribute.copy()),
@@ -68,9 +73,10 @@ def varying(engine: Engine, inputs: Inputs) -> None:
             raise InputError(
                 inputs.labels[inputs.by_source or "predictions"],
                 f"column {name!r}: differs within {count} queries ({shown})",
+                ONE_WEIGHT if name == inputs.weight else
                 "slice rankings by an attribute of the query, or give one value per query with queries=; if "
                 f"there is a list for each {name}, {longer_key(inputs.query_parts, name)}",
-            )
+            )  # fmt: skip
 
 
 def _text(value: object) -> str:
@@ -78,14 +84,15 @@ def _text(value: object) -> str:
 
 
 def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
-    """Return warnings for measures that have no weighted form although the rows have weights."""
+    """Return warnings for measures that have no weighted form although the rows, or queries, have weights."""
     label = inputs.labels["predictions"]
-    without = [m for m in measures for p in m.declared if p.name == WEIGHTED and p.default is False]
+    without = [m for m in measures if any(p.name == WEIGHTED and p.default is False for p in m.declared)]
+    without += [measure for measure in measures if measure.metric.is_of_systems]
     return [
         Finding(
             "unweighted", WARNING, label, inputs.weight, 0, (),
-            f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every row "
-            f"as 1; {UNWEIGHTED}", UNWEIGHTED,
+            f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every "
+            f"{'list' if measure.metric.is_of_systems else 'row'} as 1; {UNWEIGHTED}", UNWEIGHTED,
         )
         for measure in without if inputs.weight is not None
     ]  # fmt: skip
@@ -97,7 +104,7 @@ def unasked(inputs: Inputs, family: str) -> list[Finding]:
     for table, column, is_taken in inputs.unasked:
         label = inputs.labels[table]
         what = WEIGHS if is_taken else f"is not used by {PLURALS[family]}"
-        advice = TAKEN if is_taken else UNUSED
+        advice = TAKEN if is_taken else f"{UNUSED}; {MAP_WEIGHT}"
         message = f"{label}: column {column!r}: {what}; {advice}"
         found.append(Finding("unasked_column", NOTE, label, column, 0, (), message, advice))
     return found
@@ -159,10 +166,11 @@ def counted_notes(
         overall = row["slice"] == ""
         system = f" of system {row['system']}" if row["system"] is not None else ""
         if overall and row["n_missing"]:
-            policy = str(values.get(MISSING))
-            advice = f"{UNANSWERED_COUNT.get(policy, 'they count')} ({MISSING}={policy})"
+            policy, lacking = values.get(MISSING), "predictions" if values else "values"
+            how = UNANSWERED_COUNT.get(str(policy), "they count")
+            advice = f"{how} ({MISSING}={policy})" if values else UNANSWERED_COUNT["skip"]
             who = counted(row["n_missing"], "query has", "queries have")
-            message = f"{label}: {who} no predictions{system}; {advice}"
+            message = f"{label}: {who} no {lacking}{system}; {advice}"
             notes[UNANSWERED, row["system"]] = Finding(
                 UNANSWERED, WARNING, label, inputs.column_label("predictions", "query_id"),
                 row["n_missing"], (), message, advice, _population(row, values),

@@ -34,7 +34,7 @@ def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str,
     if not any("=" in system for system in systems):
         if len(systems) > 1:
             raise click.UsageError(_several(systems))
-        if first is None:
+        if first is None and not options.get("values"):
             raise click.UsageError("Missing argument 'PREDICTIONS'.")
         return first, second or named, systems[0] if systems else None
     if second is not None or (first is not None and named is not None):
@@ -57,8 +57,10 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         return None, given[0] if given else truth, pairs_of("--system", systems)
     if len(systems) > 1:
         raise click.UsageError(_several(systems))
-    if not given:
+    if not given and not options.get("values"):
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
+    if not given:
+        return None, truth, systems[0] if systems else None
     if systems:
         if len(given) > 2 or (len(given) == 2 and truth is not None):
             raise click.UsageError(
@@ -153,11 +155,11 @@ def read_options(compute: Callable[..., Any], options: dict[str, Any]) -> dict[s
     return {name: value for name, value in given.items() if value is not None}
 
 
-def one_or_pairs(option: str, texts: Sequence[str]) -> str | dict[str, str] | None:
+def one_or_pairs(option: str, texts: Sequence[str], form: str = "NAME=VALUE") -> str | dict[str, str] | None:
     """Read an option with one value, or with a value for each table."""
-    if len(texts) == 1 and "=" not in texts[0]:
+    if len(texts) == 1 and ("=" not in texts[0] or os.path.exists(texts[0])):
         return texts[0]
-    return pairs_of(option, texts) or None
+    return pairs_of(option, texts, form) or None
 
 
 def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:
@@ -255,6 +257,7 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     "by": lambda given: groupings_of(given.get("by", ()), given.get("by_each", ())),
     "columns": lambda given: columns_of(given["columns"]) or None,
     "layout": lambda given: one_or_pairs("--layout", given["layouts"]),
+    "classes": lambda given: classes_of(given.get("classes")),
     "score": lambda given: pairs_of("--score", given.get("scores", ()), "SYSTEM=COLUMN") or None,
     "where": lambda given: pairs_of("--where", given["where"]) or None,
     "version": lambda given: one_or_pairs("--version", given["version"]),
@@ -263,12 +266,22 @@ _READ: dict[str, Callable[[dict[str, Any]], Any]] = {
     "like": lambda given: listed_of(given.get("like")),
     "methods": lambda given: listed_of(given.get("methods")),
     "show": lambda given: groupings_of(given.get("show", ()), ()),
+    "values": lambda given: one_or_pairs("--values", given.get("values", ()), "SYSTEM=TABLE"),
+    "lower_is_better": lambda given: listed_of(given.get("lower_is_better", ())),
 }
 # The arguments that are positions of the command line, or belong to the engine.
 _ELSEWHERE = {
     "predictions", "truth", "metrics", "system", "engine", "connection", "threads", "memory_limit",
     "temp_directory", "snapshot", "time_zone", "switches", "params",
 }  # fmt: skip
+
+
+def classes_of(given: str | None) -> list[str] | dict[str, str] | None:
+    """Read the columns of classes: names separated by commas, or pairs CLASS=COLUMN."""
+    if given is None:
+        return None
+    parts = given.split(",")
+    return pairs_of("--classes", parts, "CLASS=COLUMN") if all("=" in part for part in parts) else parts
 
 
 def listed_of(given: str | Sequence[str] | None) -> str | list[str] | None:

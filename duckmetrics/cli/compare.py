@@ -10,7 +10,6 @@ import click
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import answer_of, compared_tables, engine_of, pairs_of, tables_of
 from duckmetrics.cli.config import Several
-from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
     ADJUST,
@@ -19,12 +18,14 @@ from duckmetrics.cli.options import (
     ATTACH,
     BASELINE,
     CHUNKS,
+    CLASSES,
     CONFIG,
     DATABASE,
     ENGINE,
     INIT,
     INPUTS,
     LIKE,
+    LOGGED,
     MARGIN,
     MASTER,
     MEMORY_LIMIT,
@@ -45,6 +46,8 @@ from duckmetrics.cli.options import (
     WHOLE,
     with_options,
 )
+from duckmetrics.cli.places import publish
+from duckmetrics.cli.runs import asked_gates, exit_by, gate_outcomes
 from duckmetrics.engines.targets import RULE, page_file
 from duckmetrics.inputs.interval_options import LEVEL
 
@@ -57,7 +60,7 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 
 @click.command(short_help="Compare systems with a baseline and test each difference.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
-@with_options(METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
+@with_options(METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE, *SLICES_AND_INFERENCE)
 @with_options(TEST, ADJUST, ALPHA)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
 @with_options(MARGIN, ALLOW_DIFFERENT)
@@ -100,11 +103,10 @@ def compare(**options: Any) -> None:
     """
     from duckmetrics.api.functions import compare as compute
     from duckmetrics.cli.output import print_findings, write_comparison
-    from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
     predictions, truth, system = compared_tables(options)
-    gates = read_gates(options["gates"])
+    gates = asked_gates(options)
     if isinstance(system, str) and options["baseline"] is None and (gates or options["movers"]):
         raise click.UsageError(
             "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
@@ -113,7 +115,7 @@ def compare(**options: Any) -> None:
         raise click.UsageError("--movers compares each query with itself; leave it or --unpaired out")
     engine = engine_of(options)
     result = answer_of(compute, options, engine, (predictions, truth, system))
-    failed = failures(gates, result.rows, result.evaluation.canonical)
+    told = gate_outcomes(gates, result, result.evaluation, options)
     also = write_beside(result, result.evaluation, options, engine)
     write_to(
         options,
@@ -123,12 +125,13 @@ def compare(**options: Any) -> None:
         also,
     )
     print_findings(result.checks, format_)
-    exit_if(failed)
+    publish(options, lambda: result.shown(options["whole"], every=False), result.checks, told, result)
+    exit_by(told)
 
 
 @click.command(short_help="Rank all systems, and show which of them no test distinguishes.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
-@with_options(METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES, *VALUES, CHUNKS)
+@with_options(METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE, *SLICES, *LOGGED, *VALUES, CHUNKS)
 @with_options(TEST, ADJUST, ALPHA, MARGIN, ALLOW_DIFFERENT, WHOLE, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def leaderboard(**options: Any) -> None:
     """Rank all systems, the best first, and test every pair of them.
@@ -154,10 +157,11 @@ def leaderboard(**options: Any) -> None:
     whole = options["whole"]
     write_to(options, format_, lambda path: write_leaderboard(result, format_, path, whole), engine, also)
     print_findings(result.checks, format_)
+    publish(options, lambda: result.shown(whole), result.checks)
 
 
 @click.command(short_help="Write a report of one page: verdict, slices, charts, findings.")
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE, *SLICES)
 @with_options(BASELINE, CHUNKS, TEST, ADJUST, ALPHA, MARGIN, ALLOW_DIFFERENT, UNPAIRED)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.html", default=Path("report.html"),
@@ -168,6 +172,10 @@ def leaderboard(**options: Any) -> None:
 @click.option(
     "--otherwise", multiple=True, metavar="SWITCH=VALUE[,…]",
     help="Recount the verdict under other conventions: unjudged=skip, ties=pessimistic.",
+)  # fmt: skip
+@click.option(
+    "--trend", type=click.Path(path_type=Path), metavar="FILE.duckdb | FOLDER",
+    help="Show how the metrics developed over the runs of this log.", shell_complete=completion.files,
 )  # fmt: skip
 @with_options(*LIMITS)
 def report(**options: Any) -> None:
@@ -186,8 +194,18 @@ def report(**options: Any) -> None:
     checked_files({**options, **NO_FILES, "format_": HTML})
     tables, engine = tables_of(options), engine_of(options)
     answer = _compared if _is_comparison(options, tables[2]) else _evaluated
-    made = answer(tables, engine, options, {"title": options["title"], "ids": not options["no_ids"]})
+    shown = {"title": options["title"], "ids": not options["no_ids"], "trend": _trend(options["trend"])}
+    made = answer(tables, engine, options, shown)
     click.echo(f"{output}: {made.verdict}")
+
+
+def _trend(log: Path | None) -> Any:
+    """Return the trend over a log; None if none is asked for."""
+    if log is None:
+        return None
+    from duckmetrics.api.runs import trend
+
+    return trend(log)
 
 
 def _is_comparison(options: dict[str, Any], system: str | dict[str, str] | None) -> bool:

@@ -5,6 +5,7 @@ The catalogue and the presets are read only when the user presses tab.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
@@ -34,7 +35,10 @@ def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def metrics(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-    """Complete the last metric of a list such as ``map@10,nd``."""
+    """Complete the last metric of a list such as ``map@10,nd``, or the path of one of the user."""
+    if "/" in incomplete and "," not in incomplete:
+        return files(ctx, param, incomplete)
+    _add_own(ctx)
     return _specs(_metrics("." in incomplete), incomplete)
 
 
@@ -42,11 +46,13 @@ def metrics_or_table(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[Any]]:
     """Complete a metric or a table whose SQL is asked for."""
+    _add_own(ctx)
     return _specs({**_metrics("." in incomplete), **_tables()}, incomplete)
 
 
 def explained(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete the name of a metric or table that is to be explained."""
+    _add_own(ctx)
     return _listed({**_metrics("." in incomplete), **_tables()}, incomplete)
 
 
@@ -124,6 +130,18 @@ def statistic_parameters(
     alias = catalog().find_statistic(str(ctx.info_name))
     known = switches_of(catalog(), [alias.metric])
     return _pairs([switch for switch in known if switch.name not in alias.bound], incomplete)
+
+
+def _add_own(ctx: click.Context) -> None:
+    """Add the metrics of the user to the catalog, but for files that cannot be read."""
+    from duckmetrics.catalog.catalog import add, known_everywhere
+    from duckmetrics.errors import DuckmetricsError
+
+    with suppress(DuckmetricsError):
+        known_everywhere()
+    for place in ctx.params.get("definitions") or ():
+        with suppress(DuckmetricsError):
+            add(place)
 
 
 def _metrics(by_family: bool) -> dict[str, str]:

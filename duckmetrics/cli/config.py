@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from duckmetrics.catalog.spec_paths import SUFFIX, path_of
+from duckmetrics.catalog.spec_text import split_files
 from duckmetrics.engines.targets import DATABASE_SUFFIXES, SUFFIXES, url_of
 from duckmetrics.errors import InputError, unknown
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 # The parameters whose values are paths, those of results first.
 _WRITTEN = ("output", "per_query", "movers")
-_PATHS = (*_WRITTEN, "database", "temp_directory", "init", "definitions")
+_PATHS = (*_WRITTEN, "junit", "database", "temp_directory", "init", "definitions")
 # The parameters whose values may be paths, names of tables or SQL.
 _TABLES = ("predictions", "truth_option", "queries", "history", "items", "reference", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
@@ -27,6 +29,8 @@ _PAIRS = (
     "shares", "pre", "margin",
 )  # fmt: skip
 _PAIRS_OF_TABLES = ("systems", "switches")
+# The parameters whose values are specs, which may name files.
+_SPECS = ("metrics", "specs")
 # The switch whose value may be a table.
 _POPULATION = "population"
 
@@ -174,10 +178,16 @@ class _Value:
         text, name = self._scalar(value), str(self._param.name)
         if name in _PATHS:
             return text if name in _WRITTEN and self._is_reached(text) else self._placed(text)
+        if name in _SPECS and SUFFIX in text:
+            return ",".join(map(self._spec, split_files(text, str(self._path.parent))))
         if name in _PAIRS_OF_TABLES and "=" in text:
             key, _, table = text.partition("=")
             return f"{key}={self._table(table)}" if name == "systems" or key.strip() == _POPULATION else text
         return self._table(text) if name in _TABLES else text
+
+    def _spec(self, spec: str) -> str:
+        path, rest = path_of(spec)
+        return f"{self._placed(path)}{rest}" if path else spec
 
     def _is_reached(self, text: str) -> bool:
         """Return whether results go to an object of a store, or to a table of an attached database."""

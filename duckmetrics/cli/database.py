@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # The options that name files to write; all others may name files to read.
 WRITTEN = ("output", "per_query", "movers")
+# The same, with those that no table and no object can be.
+FILES = (*WRITTEN, "junit")
 # The key, next to the options, that says whether the columns of the results are known before.
 KNOWN = "are_columns_known"
 # Each option that names a file, and the one that names the table if that file is a database.
@@ -65,6 +67,7 @@ def checked_tables(options: dict[str, Any]) -> None:
             named.setdefault(Path(str(path)), []).append(table)
     checked_run(options.get("run_id"))
     is_any = named or any(goes_to_table(options, option) for option in WRITTEN)
+    is_any = is_any or bool(options.get("mlflow")) or options.get("log") is not None
     if options.get("run_id") is not None and not is_any and not from_file("run_id"):
         raise click.UsageError("--run-id: there is no database; add -o results.duckdb --table metrics")
     if goes_to_table(options, "output") and options["format_"] is not None:

@@ -10,7 +10,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import answer_of, engine_of, pairs_of, read_options, tables_of
-from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
+from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, checked_picture, write_beside, write_to
 from duckmetrics.cli.options import (
     AS_OF,
@@ -18,6 +18,7 @@ from duckmetrics.cli.options import (
     BY,
     BY_EACH,
     CHUNKS,
+    CLASSES,
     CLUSTER,
     CONFIG,
     DATABASE,
@@ -50,6 +51,8 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
+from duckmetrics.cli.places import publish
+from duckmetrics.cli.runs import asked_gates, exit_by, gate_outcomes
 from duckmetrics.engines import targets
 from duckmetrics.inputs.interval_options import LEVEL
 
@@ -61,7 +64,7 @@ WITH_INTERVALS = ("intervals", "slices", "calibration_by_slice")
 
 
 @click.command(short_help="Compute metrics of rankings or classifiers.")
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--verify",
     type=click.IntRange(min=1),
@@ -84,21 +87,21 @@ def evaluate(**options: Any) -> None:
     """
     from duckmetrics.api.functions import evaluate as compute
     from duckmetrics.cli.output import write
-    from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
     if options["baseline"] is not None and options["movers"] is None:
         raise click.UsageError("--baseline: is for --movers; 'duckmetrics compare' compares with a baseline")
     tables = tables_of(options)
-    gates = read_gates(options["gates"])
+    gates = asked_gates(options)
     engine = engine_of(options)
     result = answer_of(compute, options, engine, tables)
-    failed = failures(gates, result.rows, result.canonical)
+    told = gate_outcomes(gates, result, result, options)
     also = write_beside(result, result, options, engine)
     write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, also)
+    publish(options, lambda: result.shown(options["wide"], every=False), result.checks, told, result)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
-    exit_if(failed)
+    exit_by(told)
 
 
 @click.command(short_help="Print a table of a classifier, such as its ROC curve.")
@@ -113,7 +116,7 @@ def evaluate(**options: Any) -> None:
     metavar="NAME=YOURS",
     help="Map a column: label=clicked, score=pctr.",
 )
-@with_options(DEFINITIONS, LAYOUT, POSITIVE, SCORE, WHERE, VERSION, AS_OF)
+@with_options(DEFINITIONS, LAYOUT, POSITIVE, SCORE, CLASSES, WHERE, VERSION, AS_OF)
 @click.option(
     "--set",
     "--param",
@@ -134,7 +137,7 @@ def curve(**options: Any) -> None:
     duckmetrics curve "calibration_curve(bins=20)" ctr.parquet --by country
     """
     from duckmetrics.api.functions import curve as compute
-    from duckmetrics.cli.output import write_rows
+    from duckmetrics.cli.output import shown_rows, write_rows
 
     format_ = checked_files(options, known=False)
     engine = engine_of(options)
@@ -149,11 +152,12 @@ def curve(**options: Any) -> None:
         **params,
     )
     write_to(options, format_, lambda path: write_rows(rows, format_, path, "curve"), engine)
+    publish(options, lambda: shown_rows(rows))
 
 
 @click.command(short_help="Draw a result as SVG or HTML.")
 @click.argument("chart", metavar="CHART", shell_complete=completion.charts)
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE)
 @click.option(
     "--baseline", metavar="SYSTEM",
     help="Compare with this system: intervals and slices show changes with a verdict, and curves draw it "
@@ -176,7 +180,7 @@ def curve(**options: Any) -> None:
 def chart(**options: Any) -> None:
     """Draw CHART of PREDICTIONS, and print its title, which says what is seen.
 
-    Of classifiers: roc_curve, pr_curve, gains_curve, calibration_curve, score_histogram,
+    Of classifiers: roc_curve, pr_curve, gains_curve, calibration_curve, corp_curve, score_histogram,
     calibration_by_slice. Of rankings: at_k, and with --baseline differences. Of both: intervals, all
     metrics, and slices. With --baseline, intervals and slices show the change and its verdict.
 

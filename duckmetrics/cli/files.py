@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli.arguments import pairs_of
 from duckmetrics.cli.database import (
+    FILES,
     KNOWN,
-    WRITTEN,
+    TABLE_OPTIONS,
     append_all,
     checked_tables,
     goes_to_table,
@@ -18,14 +20,16 @@ from duckmetrics.cli.database import (
     rows_of,
     scratch,
 )
+from duckmetrics.cli.places import FILES_OF_RUN, has_screen, prepare
 from duckmetrics.engines import targets
-from duckmetrics.engines.targets import SUFFIXES, refuse_folder, url_of
+from duckmetrics.engines.targets import JUNIT, SUFFIXES, refuse_folder, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.engines.results_database import Rows
+    from duckmetrics.results.per_query import LogPlace
 
 
 def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:
@@ -35,13 +39,25 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
         inputs: tables that are not among the options.
         known: whether the columns of the results are known before.
     """
+    prepare(options)
+    if (place := log_place(options)) is not None:
+        from duckmetrics.engines import run_log
+
+        run_log.refuse(place)
+        for option, name in TABLE_OPTIONS.items():
+            target = options.get(option)
+            same = target is not None and os.path.realpath(target) == os.path.realpath(place.path)
+            if same and options.get(name) in (run_log.RESULTS, run_log.VALUES):
+                raise click.UsageError(
+                    f"{options[name]}: is a table of the log; give the results another one"
+                )
     output, asked = options["output"], options["format_"]
     if output is None and asked == "parquet":
         raise click.UsageError("--format parquet needs a file; add -o results.parquet")
     checked_tables(options)
     format_ = _format_of(options)
     files = [] if output is None or goes_to_table(options, "output") else [(output, format_)]
-    given = [*inputs, *_texts(value for name, value in options.items() if name not in WRITTEN)]
+    given = [*inputs, *_texts(value for name, value in options.items() if name not in FILES)]
     files += _files_beside(options, given)
     refuse_urls(options, given)
     options[KNOWN] = known
@@ -64,7 +80,7 @@ def checked_picture(options: dict[str, Any]) -> str:
 
     output = options["output"]
     format_ = format_of_picture(output)
-    targets.refuse(output, format_, _texts(value for name, value in options.items() if name not in WRITTEN))
+    targets.refuse(output, format_, _texts(value for name, value in options.items() if name not in FILES))
     return format_
 
 
@@ -107,6 +123,8 @@ def _files_beside(options: dict[str, Any], inputs: Sequence[str]) -> list[tuple[
         files.append((Path(per_query), "parquet"))
     if movers is not None:
         files.append((movers, targets.format_of(movers, None)))
+    if options.get("junit") is not None:
+        files.append((options["junit"], JUNIT))
     return files
 
 
@@ -127,7 +145,7 @@ def write_to(
         draft = scratch(options) / "rows"
         write(draft)
         rows["output"] = rows_of(options, "output", draft)
-    else:
+    elif output is not None or has_screen(options):
         _write_file(output, format_, write, engine)
     if rows:
         append_all(options, engine, rows)
@@ -146,8 +164,20 @@ def _write_file(
 
 
 def write_beside(result: Any, evaluation: Any, options: dict[str, Any], engine: Engine) -> dict[str, Rows]:
-    """Write the files that were asked for next to the results; return the rows that go to a database."""
+    """Write the files that were asked for next to the results, and log the run.
+
+    Returns:
+        The rows that go to a database.
+    """
     rows = {}
+    if (place := log_place(options)) is not None:
+        evaluation.source.log(evaluation, place)
+    if options.get("mlflow"):
+        from duckmetrics.results.mlflow_runs import write_files
+
+        # The engine is closed before rows go to a database, and later nothing can be read.
+        options[FILES_OF_RUN] = scratch(options)
+        write_files(result, options[FILES_OF_RUN], report=True, per_query=bool(options["per_query"]))
     if goes_to_table(options, "per_query"):
         draft = scratch(options) / "rows"
         evaluation.write_per_query(draft)
@@ -167,3 +197,25 @@ def write_beside(result: Any, evaluation: Any, options: dict[str, Any], engine: 
             options["movers"], format_, lambda path: write_rows(movers, format_, path, "movers"), engine
         )
     return rows
+
+
+def log_place(options: dict[str, Any]) -> LogPlace | None:
+    """Return where the options log the run; None if they do not.
+
+    Raises:
+        UsageError: an option is for a log, and there is none.
+        MetricError: the time of the run cannot be read.
+    """
+    from duckmetrics.results.per_query import LogPlace as Place
+
+    path = options.get("log")
+    if path is None:
+        for name in ("tags", "run_time", "log_values", "replace_run"):
+            if options.get(name):
+                option = "tag" if name == "tags" else name.replace("_", "-")
+                raise click.UsageError(f"--{option}: is for a log; add --log runs.duckdb")
+        return None
+    tags = pairs_of("--tag", options["tags"])
+    return Place.of(
+        path, options["run_id"], options["run_time"], tags, options["log_values"], options["replace_run"]
+    )

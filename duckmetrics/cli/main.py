@@ -60,6 +60,9 @@ TASKS = (
         "compare": "compare", "leaderboard": "compare", "explain": "questions", "ab": "experiments",
         "test": "statistical_tests", "plan": "experiments",
     }),
+    Task("Day after day", "trend runs.duckdb -m auc --by country --last 30d", {
+        "trend": "runs", "runs": "runs", "state": "states", "merge": "states",
+    }),
     Task("Draw and report", "report run.parquet truth.parquet -m ndcg@10", {
         "report": "compare", "chart": "evaluate",
     }),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion, config
+from duckmetrics.cli.places import GITHUB
 from duckmetrics.engines.snapshots import CHOICES
 from duckmetrics.engines.targets import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 FORMAT = click.option(
     "--format",
     "format_",
-    type=click.Choice(FORMATS),
-    help="How to print: table is for a screen, plain for pipes and logs.  [default: table]",
+    type=click.Choice((*FORMATS, GITHUB)),
+    help="How to print: table is for a screen, plain for pipes and logs, github for the summary and the "
+    "annotations of GitHub Actions.  [default: table]",
 )
 WIDE = click.option(
     "--wide/--long", "wide", default=None,
@@ -42,8 +44,31 @@ OUTPUT_TABLE = click.option(
     "columns run_time and run_id; it is created, and gets new columns, as needed.",
 )  # fmt: skip
 RUN_ID = click.option(
-    "--run-id", metavar="TEXT", help="The name of this run in a database.  [default: a new one]"
+    "--run-id", metavar="TEXT", help="The name of this run in a database or log.  [default: a new one]"
 )
+LOG = click.option(
+    "--log", type=click.Path(path_type=Path), metavar="FILE.duckdb | FOLDER",
+    help="Append the values to a log of runs, for 'duckmetrics trend' and for gates on earlier runs.",
+    shell_complete=completion.files,
+)  # fmt: skip
+TAG = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="With --log: a fact about the run, commit=1a2b3c.",
+)
+RUN_TIME = click.option(
+    "--run-time", metavar="TIME", help="With --log: the time of the run, such as 2026-11-20.  [default: now]"
+)
+LOG_VALUES = click.option(
+    "--log-values", is_flag=True,
+    help="With --log: log the values per query, too, so that a later run can be tested against this one.",
+)  # fmt: skip
+REPLACE_RUN = click.option(
+    "--replace-run", is_flag=True, help="With --log and --run-id: replace a run of the same name."
+)
+LOGGED = (LOG, TAG, RUN_TIME, LOG_VALUES, REPLACE_RUN)
 THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
 MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
 TEMP_DIRECTORY = click.option(
@@ -140,6 +165,11 @@ SCORE = click.option(
     "--score", "scores", multiple=True, metavar="SYSTEM=COLUMN",
     help="The scores of a system, if one table has several: lr=p_lr.",
 )  # fmt: skip
+CLASSES = click.option(
+    "--classes", metavar="COLUMNS",
+    help="The scores of several classes: 'p_*', cat,dog,fox or cat=p_cat,dog=p_dog; a column with a list, a "
+    "map or a struct; or the column with the class, if each has a row. The label is then the right class.",
+)  # fmt: skip
 WHERE = click.option(
     "--where", multiple=True, metavar="TABLE=CONDITION",
     help="Read only these rows: \"predictions=day = DATE '2026-11-01'\"; partitions that it rules out "
@@ -189,6 +219,18 @@ REFERENCE = click.option(
     shell_complete=completion.files,
 )  # fmt: skip
 SIDE_TABLES = (HISTORY, ITEMS, REFERENCE)
+GIVEN = click.option(
+    "--values", multiple=True, metavar="[SYSTEM=]TABLE",
+    help="Values per query of metrics that were computed elsewhere: a column for each metric, or the columns "
+    "metric and value, or the output of trec_eval -q.",
+    shell_complete=completion.files,
+)  # fmt: skip
+LOWER = click.option(
+    "--lower-is-better",
+    multiple=True,
+    metavar="METRIC[,…]",
+    help="The metrics of --values where lower is better.",
+)
 INTERVAL = click.option(
     "--interval", type=float, metavar="LEVEL",
     help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95]",
@@ -209,7 +251,17 @@ SEED = click.option("--seed", type=int, help="Another seed draws other resamples
 FAIL_IF = click.option(
     "--fail-if", "gates", multiple=True, metavar="CONDITION",
     help="Exit code 1 if it holds: 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005', "
-    "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'.",
+    "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'; with --log: 'ndcg@10 < last - 0.005', "
+    "'auc < mean(7 runs) - 3 sd', 'ndcg@10 worse than tag:prod', 'ndcg@10 drops more than 1%'.",
+)  # fmt: skip
+JUNIT = click.option(
+    "--junit", type=click.Path(path_type=Path), metavar="FILE.xml",
+    help=f"Write the gates as JUnit XML, a test for each. {RULE}", shell_complete=completion.files,
+)  # fmt: skip
+MLFLOW = click.option(
+    "--mlflow", is_flag=True,
+    help="Log values, intervals, conventions and the report to MLflow, in the run of MLFLOW_RUN_ID or a new "
+    "one that --run-id names.",
 )  # fmt: skip
 PER_QUERY = click.option(
     "--per-query", metavar="FILE",
@@ -237,9 +289,21 @@ CHUNKS = click.option(
     "--chunks", type=click.IntRange(min=1), metavar="N",
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
-SLICES = (BY, BY_EACH, QUERIES, *SIDE_TABLES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED)
+SLICES = (
+    BY,
+    BY_EACH,
+    QUERIES,
+    *SIDE_TABLES,
+    GIVEN,
+    LOWER,
+    INTERVAL,
+    INTERVAL_METHOD,
+    CLUSTER,
+    RESAMPLES,
+    SEED,
+)
 VALUES = (PER_QUERY, PER_QUERY_TABLE, PARTITION_BY)
-SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
+SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, JUNIT, *LOGGED, *VALUES, BASELINE, MOVERS, MLFLOW, CHUNKS)
 
 # --- tests of differences ---------------------------------------------------------------------------
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,11 +12,19 @@ from duckmetrics.pages.comparison_screen import NUMERIC
 from duckmetrics.pages.screens import cells_of, writable
 from duckmetrics.results.evaluation import in_one_line
 from duckmetrics.results.grid import blocks_of, brief_columns, footer_of, plain_lines
-from duckmetrics.results.tabular import Shown, aligned, cell_text, document, json_text, listed, markdown_line
+from duckmetrics.results.tabular import (
+    Shown,
+    aligned,
+    cell_text,
+    document,
+    json_text,
+    markdown_line,
+    rows_csv,
+)
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -220,21 +226,19 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
 def _print_rows(rows: pa.Table) -> None:
     """Print the rows of a table; if a screen cannot hold all, print some at equal distances."""
     table = _table(rows.column_names, rows.column_names)
-    count = min(rows.num_rows, MOST_ROWS)
-    places = [i * (rows.num_rows - 1) // max(count - 1, 1) for i in range(count)]
-    for row in rows.take(places).to_pylist():
-        table.add_row(*(cell_text(value) for value in row.values()))
+    for cells in _few_cells(rows):
+        table.add_row(*cells)
     _console().print(table)
     if rows.num_rows > MOST_ROWS:
         told = f"{MOST_ROWS} of {rows.num_rows:,} rows, at equal distances; -o FILE or --format csv gives all"
         print(told, file=sys.stderr)
 
 
-def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([names, *([listed(value) for value in row] for row in rows)])
-    return text.getvalue()
+def _few_cells(rows: pa.Table) -> Iterator[list[str]]:
+    count = min(rows.num_rows, MOST_ROWS)
+    places = [i * (rows.num_rows - 1) // max(count - 1, 1) for i in range(count)]
+    for row in rows.take(places).to_pylist():
+        yield [cell_text(value) for value in row.values()]
 
 
 def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -250,6 +254,11 @@ def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "".join(f"{line}\n" for line in aligned(names, cells, numeric))
 
 
+def shown_rows(rows: pa.Table) -> Shown:
+    """Return the rows of a table, such as a curve, for a page."""
+    return Shown(rows.column_names, list(_few_cells(rows)), rows.column_names)
+
+
 def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return page_text("html", Shown(names, [[cell_text(value) for value in row] for row in rows]))
 
@@ -259,7 +268,7 @@ def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 _ROWS = {
-    "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
+    "csv": rows_csv, "markdown": _rows_markdown, "html": _rows_html,
     "latex": _rows_latex, "plain": _rows_plain,
 }  # fmt: skip
 
@@ -292,7 +301,7 @@ def print_checks() -> None:
 def csv_text(result: Evaluation) -> str:
     """Return one line per result, with all columns and unrounded numbers."""
     columns = list(result.rows[0])
-    return _rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
+    return rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
 
 
 def markdown_text(result: Evaluation, wide: bool | None = None) -> str:

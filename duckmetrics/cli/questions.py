@@ -13,6 +13,7 @@ from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
     BY,
+    CLASSES,
     ENGINE,
     INPUTS,
     LIKE,
@@ -26,13 +27,14 @@ from duckmetrics.cli.options import (
     TABLES,
     with_options,
 )
+from duckmetrics.cli.places import has_screen, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 @click.command(short_help="Compute metrics under the conventions of every tool.")
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES)
 @click.option(
     "--like",
     multiple=True,
@@ -55,12 +57,13 @@ def conventions(**options: Any) -> None:
 
 
 @click.command(short_help="Show the effect of the order of equal scores on metrics.")
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *OUTPUT_AND_ENGINE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE, *OUTPUT_AND_ENGINE)
 def ties(**options: Any) -> None:
     """Show the effect of the order of equal scores on metrics.
 
     For every metric, the table shows the value, the values with the relevant items last and first among
-    equal scores, and the share of the queries whose value depends on that order.
+    equal scores, the standard deviation (sd) of the mean if that order is random, and the share of the
+    queries whose value depends on it. A note names the metrics whose ties could change which system is best.
 
     \b
     duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
@@ -77,6 +80,7 @@ def ties(**options: Any) -> None:
     *INPUTS,
     POSITIVE,
     SCORE,
+    CLASSES,
     LIKE,
     BY,
     QUERIES,
@@ -110,16 +114,19 @@ def check(**options: Any) -> None:
 def _report_rows(compute: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Run a command whose result has a summary, print or write it, and return the result."""
     from duckmetrics.cli.output import write_result
+    from duckmetrics.results.findings import Finding
 
     format_ = checked_files(options)
     tables, engine = tables_of(options), engine_of(options)
     result = answer_of(compute, options, engine, tables)
-    if format_ == "table" and not options["output"]:
+    if format_ != "table" or options["output"]:
+        write_to(options, format_, lambda path: write_result(result, format_, path), engine)
+        for finding in getattr(result, "checks", ()):
+            click.echo(finding.line, err=True)
+    elif has_screen(options):
         click.echo(repr(result))
-        return result
-    write_to(options, format_, lambda path: write_result(result, format_, path), engine)
-    for finding in getattr(result, "checks", ()):
-        click.echo(finding.line, err=True)
+    told = (*getattr(result, "checks", ()), *result.rows)
+    publish(options, result.shown, [one for one in told if isinstance(one, Finding)])
     return result
 
 
@@ -151,7 +158,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any]) -> Any:
 )
 @click.option("--top", "n", type=click.IntRange(min=1), default=10, show_default=True,
               help="The number of ranks, or groups, to show.")  # fmt: skip
-@with_options(*INPUTS, POSITIVE, SCORE, LIKE, QUERIES, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
+@with_options(*INPUTS, POSITIVE, SCORE, CLASSES, LIKE, QUERIES, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def explain(**options: Any) -> None:
     """Show which items or rows make a value, or the difference of two systems.
 
@@ -177,10 +184,11 @@ def explain(**options: Any) -> None:
         )
     result = answer_of(compute, options, engine, tables, by=next(iter(options["by"]), None))
     write_to(options, format_, lambda path: write_explanation(result, format_, path), engine)
+    publish(options, result.shown)
 
 
 @click.command(short_help="Estimate metrics over all items from sampled candidates.")
-@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, CLASSES, LIKE)
 @click.option("--n-items", type=int, required=True, metavar="N", help="The number of all items.")
 @click.option(
     "--n-negatives",

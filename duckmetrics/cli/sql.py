@@ -16,6 +16,11 @@ from duckmetrics.engines import targets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+DEFINITIONS = click.option(
+    "--definitions", multiple=True, metavar="FILE.sql | FOLDER",
+    help="Metrics of your own, which get macros like ours.", shell_complete=completion.files,
+)  # fmt: skip
+
 
 @click.command(short_help="Print the SQL of metrics for DuckDB or another engine.")
 @click.argument("specs", nargs=-1, required=True, shell_complete=completion.metrics_or_table)
@@ -76,15 +81,17 @@ def sql(
     help="Write a DuckDB database to attach instead of a file of SQL.",
 )
 @click.option("--as", "name", help="The name under which the database will be attached; by default dm.")
-def macros(output: Path | None, database: Path | None, name: str | None) -> None:
+@with_options(DEFINITIONS)
+def macros(output: Path | None, database: Path | None, name: str | None, definitions: Sequence[str]) -> None:
     """Write the macros of the DuckDB shell, one file of SQL.
 
     \b
     duckmetrics macros -o duckmetrics.sql
     duckdb -init duckmetrics.sql
+    duckmetrics macros --definitions metrics/ -o all.sql
 
-    The file ships with the package and is copied. It is written from the definitions if -o names the
-    shipped file itself.
+    The file ships with the package and is copied. It is written from the definitions, in about half a
+    minute, if there are metrics of your own, or if -o names the shipped file itself.
     """
     from duckmetrics.shell import shipped
 
@@ -95,37 +102,41 @@ def macros(output: Path | None, database: Path | None, name: str | None) -> None
     if database is not None:
         if database.suffix.lower() not in targets.DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
-        _write_database(database, shipped.DATABASE if name is None else name)
+        _write_database(database, shipped.DATABASE if name is None else name, definitions)
     elif output is not None:
         targets.refuse(output, targets.SQL)
         is_shipped = output.resolve() == shipped.macros_file().resolve()
-        text = shipped.written_macros() if is_shipped else shipped.macros_sql()
+        text = shipped.written_macros() if is_shipped else shipped.macros_sql(definitions)
         with targets.replacing(output, targets.SQL) as draft:
             targets.write_text(draft, text)
     else:
-        click.echo(shipped.macros_sql(), nl=False)
+        click.echo(shipped.macros_sql(definitions), nl=False)
 
 
-def _write_database(path: Path, name: str) -> None:
+def _write_database(path: Path, name: str, definitions: Sequence[str]) -> None:
     """Write the macros into a database, and show the progress."""
     from duckmetrics.engines.progress import line
     from duckmetrics.shell.shipped import macros_database
 
     if not sys.stderr.isatty():
-        macros_database(path, name=name)
+        macros_database(path, name=name, definitions=definitions)
         return
     done = [0.0]
     with line(lambda: done[0], "writing the macros"):
-        macros_database(path, lambda percent: done.__setitem__(0, percent), name=name)
+        macros_database(
+            path, lambda percent: done.__setitem__(0, percent), name=name, definitions=definitions
+        )
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, metavar="[FILE]…", shell_complete=completion.files)
-def shell(arguments: Sequence[str]) -> None:
+@with_options(DEFINITIONS)
+def shell(arguments: Sequence[str], definitions: Sequence[str]) -> None:
     """Open the DuckDB shell with the macros loaded.
 
     A data FILE becomes a view, named after the file without its suffix. The rest goes on to the shell:
-    a database file, or options such as -readonly and -c.
+    a database file, or options such as -readonly and -c. With --definitions, the macros are written
+    first, which takes about half a minute; 'duckmetrics macros' keeps them in a file.
 
     \b
     duckmetrics shell
@@ -135,7 +146,7 @@ def shell(arguments: Sequence[str]) -> None:
     """
     from duckmetrics.shell.shipped import run
 
-    sys.exit(run(arguments))
+    sys.exit(run(arguments, definitions))
 
 
 @click.command("try", short_help="Open the page that evaluates files in your browser.")

@@ -11,6 +11,7 @@ from duckmetrics.cli.arguments import columns_of, counts_of, engine_of, row_of_c
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
+from duckmetrics.cli.places import publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +97,10 @@ def _put(result: TestResult | ChiSquare, format_: str, options: dict[str, Any], 
 
     if format_ in ("table", "plain"):
         write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
+        publish(options, result.shown, warnings=result.warnings)
         return
     write_to(options, format_, lambda path: write_result(result, format_, path), engine)
+    publish(options, result.shown, warnings=result.warnings)
     for warning in result.warnings:
         click.echo(f"warning: {warning}", err=True)
 

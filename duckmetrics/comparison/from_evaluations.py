@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Signature
-from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.catalog.given import signed_measure
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Signature, refuse_weighted
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.expressions.folding import literal
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from duckmetrics.results.evaluation import Evaluation
 
 
+COMPARE_TABLES = "compare the tables instead"
+
+
 def family_of_evaluations(
     session: Session,
     evaluations: Mapping[str, Evaluation],
@@ -45,8 +47,10 @@ def family_of_evaluations(
         InputError: clusters are asked for, which values per query do not have.
     """
     if inference.cluster is not None:
-        raise InputError("cluster", "values per query have no clusters", "compare the tables instead")
+        raise InputError("cluster", "values per query have no clusters", COMPARE_TABLES)
     rows = {name: _overall(name, evaluation) for name, evaluation in evaluations.items()}
+    for row in (row for own in rows.values() for row in own.values()):
+        refuse_weighted(signed_measure(session.catalog, row["signature"], row["metric"]), COMPARE_TABLES)
     chosen = _chosen(evaluations, rows, metrics)
     if not allow_different:
         for metric, own in chosen.items():
@@ -176,4 +180,4 @@ def _measures(catalog: Catalog, rows: Sequence[Mapping[str, Any]]) -> Iterator[M
     for row in rows:
         signatures.setdefault(row["metric"], row["signature"])
     for metric, signature in signatures.items():
-        yield replace(parse_measure(catalog, Signature.parse(signature).spec), text=metric)
+        yield signed_measure(catalog, signature, metric)

@@ -243,7 +243,8 @@ def strangers(
 
 
 def is_clustered(part: FamilyEvaluation) -> bool:
-    return part.units is not None and part.units.kind != QUERIES
+    """Return whether units may weigh unequally, so that their values depend on all units of a system."""
+    return part.units is not None and (part.units.kind != QUERIES or part.units.clustered)
 
 
 def is_of_rows(part: FamilyEvaluation) -> bool:
@@ -266,7 +267,8 @@ def _same_units(part: FamilyEvaluation) -> str:
         return "evaluate the same rows" if is_of_rows(part) else BOTH
     told = "set allow_different=True (--allow-different) to compare the common part"
     if is_clustered(part):
-        told = "leave cluster out and " + told
+        what = "weights" if part.units is not None and part.units.kind == QUERIES else "cluster"
+        told = f"leave {what} out and {told}"
     if any(measure.values.get(MISSING) == "skip" for measure in part.measures):
         return f"set missing='zero' or population='both' (--set population=both), or {told}"
     if any(measure.values.get(MISSING) == "undefined" for measure in part.measures):

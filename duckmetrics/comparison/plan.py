@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.engines.engine import Engine
 
@@ -55,15 +54,55 @@ class Design(NamedTuple):
         """Return the degrees of freedom of a number of units."""
         return units * self.per_unit - self.lost
 
+    def question(self, units: float) -> tuple[str, tuple[float, ...]]:
+        """Return the function that computes the smallest difference, with its arguments."""
+        enough = units >= self.fewest
+        at = self.error(units), self.freedom(units), self.alpha, self.power
+        return "student_t_mde", at if enough else (-1.0, 1.0, 0.5, 0.5)
 
-def effects(engine: Engine, asked: Sequence[tuple[Design, float]]) -> list[float | None]:
-    """Return the smallest difference that each test finds with a number of units; None with too few."""
-    rows = [
-        (d.error(n), d.freedom(n), d.alpha, d.power) if n >= d.fewest else (-1.0, 1.0, 0.5, 0.5)
-        for d, n in asked
-    ]
-    names = ("error", "freedom", "alpha", "power")
-    return _computed(engine, names, rows, call("student_t_mde", *map(quoted, names)))
+
+class RateDesign(NamedTuple):
+    """A planned z-test of two proportions.
+
+    Attributes:
+        rate: the proportion of the control.
+        share: the share of the units in the control.
+        alpha: the error rate of this comparison, two-sided.
+        falls: whether a decrease is to be found.
+        equal: whether both proportions are the same, as for a margin.
+    """
+
+    rate: float
+    share: float
+    alpha: float
+    power: float
+    falls: bool = False
+    equal: bool = False
+    fewest: int = 2
+
+    @property
+    def spread(self) -> float:
+        """The standard error of the difference of equal proportions, times the root of the units."""
+        return math.sqrt(self.rate * (1 - self.rate) / (self.share * (1 - self.share)))
+
+    def question(self, units: float) -> tuple[str, tuple[float, ...]]:
+        """Return the function that computes the smallest difference, with its arguments."""
+        if self.equal:
+            return "paired_mde", (self.spread, units, self.alpha, self.power)
+        # A decrease is an increase of the share of misses.
+        rate = 1 - self.rate if self.falls else self.rate
+        return "two_proportion_mde", (rate, units, self.alpha, self.power, self.share)
+
+
+def effects(engine: Engine, asked: Sequence[tuple[Design | RateDesign, float]]) -> list[float | None]:
+    """Return the smallest difference that each test finds with a number of units; None with too few.
+
+    All tests are of one kind.
+    """
+    questions = [design.question(units) for design, units in asked]
+    function = questions[0][0]
+    found = _computed(engine, function, [arguments for _, arguments in questions])
+    return [None if value is None or math.isinf(value) else value for value in found]
 
 
 def powers(
@@ -75,13 +114,11 @@ def powers(
         (abs(delta) / d.error(n), d.freedom(n), d.alpha / sides) if n >= d.fewest else too_few
         for d, n, delta in asked
     ]
-    names = ("effect", "freedom", "alpha")
-    function = "one_sided_t_power" if one_sided else "student_t_power"
-    return _computed(engine, names, rows, call(function, *map(quoted, names)))
+    return _computed(engine, "one_sided_t_power" if one_sided else "student_t_power", rows)
 
 
 def sizes(engine: Engine, asked: Sequence[tuple[Design, float]]) -> list[int]:
-    """Return the smallest number of units with which each test finds a difference.
+    """Return the smallest number of units with which each test finds a difference above 0.
 
     With this number, `effects` is at most the difference; with one unit less it is larger.
     """
@@ -101,18 +138,26 @@ def sizes(engine: Engine, asked: Sequence[tuple[Design, float]]) -> list[int]:
     return [high for _, high in bounds]
 
 
-def proportion_sizes(engine: Engine, rate: float, other: float, alpha: float, power: float) -> float:
-    """Return the units of each of two arms at which the pooled z-test finds two proportions different."""
-    names = ("rate", "other", "alpha", "power")
-    function = call("two_proportion_sample_size", *map(quoted, names))
-    (found,) = _computed(engine, names, [(rate, other, alpha, power)], function)
-    return float(found or math.nan)
+def rate_size(engine: Engine, design: RateDesign, delta: float) -> float:
+    """Return the units of both arms with which the z-test finds a difference of proportions."""
+    rate, share, alpha, power, *_ = design
+    if design.equal:
+        (z,) = _normal(engine, [design])
+        return (z * design.spread / delta) ** 2
+    (found,) = _computed(engine, "two_proportion_units", [(rate, rate + delta, alpha, power, share)])
+    return math.inf if found is None else found
 
 
-def equal_sizes(engine: Engine, sd: float, delta: float, alpha: float, power: float) -> float:
-    """Return the units of each of two arms at which a z-test finds a difference of means with one spread."""
-    (z,) = _normal(engine, [Design(sd, 1.0, 2.0, alpha, power)])
-    return 2 * (z * sd / delta) ** 2
+def rate_power(engine: Engine, design: RateDesign, units: float, delta: float) -> float | None:
+    """Return the power of the z-test for a number of units of both arms and a difference."""
+    rate, share, alpha, *_ = design
+    if not design.equal:
+        (found,) = _computed(engine, "two_proportion_power", [(rate, rate + delta, units, alpha, share)])
+        return found
+    # With a power of one half, the effect is the critical value.
+    (critical,) = _normal(engine, [design._replace(power=0.5)])
+    (found,) = _computed(engine, "normal_cdf", [(abs(delta) * math.sqrt(units) / design.spread - critical,)])
+    return found
 
 
 def _narrow(engine: Engine, asked: Sequence[tuple[Design, float]], bounds: list[list[int]]) -> None:
@@ -129,19 +174,18 @@ def _narrow(engine: Engine, asked: Sequence[tuple[Design, float]], bounds: list[
             bounds[place][0] = max(bounds[place][0], n + 1)
 
 
-def _normal(engine: Engine, designs: Sequence[Design]) -> list[float]:
+def _normal(engine: Engine, designs: Sequence[Design | RateDesign]) -> list[float]:
     """Return the effects of the z-tests with a standard error of 1."""
-    names = ("sd", "n", "alpha", "power")
     rows = [(1.0, 1.0, design.alpha, design.power) for design in designs]
-    return [float(z or 0.0) for z in _computed(engine, names, rows, call("paired_mde", *map(quoted, names)))]
+    return [float(z or 0.0) for z in _computed(engine, "paired_mde", rows)]
 
 
-def _computed(
-    engine: Engine, names: Sequence[str], rows: Sequence[Sequence[float]], function: exp.Expr
-) -> list[float | None]:
-    """Return a function of the columns of each row, in the order of the rows."""
+def _computed(engine: Engine, function: str, rows: Sequence[Sequence[float]]) -> list[float | None]:
+    """Return a function of the arguments in each row, in the order of the rows."""
+    names = list(catalog().functions[function].own_params)
     table = values_table("given", ("place", *names), [(i, *map(float, row)) for i, row in enumerate(rows)])
-    query, macros = linked(catalog(), picked(table, "place", function.as_("found")))
+    found = call(function, *map(quoted, names)).as_("found")
+    query, macros = linked(catalog(), picked(table, "place", found))
     engine.define(macros)
     return [value for _, value in sorted(engine.rows(query))]
 
@@ -158,19 +202,19 @@ def picture(title: str, points: Sequence[dict[str, Any]], kind: str, wanted: Seq
     """
     import pyarrow as pa
 
-    if not points:
-        raise MetricError("chart", "there is nothing to plan from", "read the column reason")
     curves: dict[tuple[Any, Any], list[tuple[float, float]]] = {}
     for point in points:
         if point["mde"] is not None:
             curves.setdefault((point["metric"], point["system"]), []).append((point["units"], point["mde"]))
+    if not curves:
+        raise MetricError("chart", "there is nothing to plan from", "read the column reason")
     drawn = dict(list(curves.items())[: len(KINDS)])
     xs = [x for curve in drawn.values() for x, _ in curve]
     # The steep beginning of a curve would flatten the part that matters.
     top = max(sorted(y for _, y in curve)[len(curve) * 3 // 4] for curve in drawn.values())
-    x, y = (0.0, float(max(xs))), (0.0, 1.1 * max([top, *(d for d in wanted if d is not None)]))
+    x, y = (0.0, float(max(xs))), (0.0, 1.1 * max([top, *(abs(d) for d in wanted if d is not None)]))
     shapes = "".join(
-        line([(x, d), (x_, d)], "ref", (0.0, x_), y)
+        line([(x, abs(d)), (x_, abs(d))], "ref", (0.0, x_), y)
         for d in dict.fromkeys(wanted) if d is not None
         for x, x_ in [(0.0, float(max(xs)))]
     )  # fmt: skip
@@ -187,6 +231,8 @@ def picture(title: str, points: Sequence[dict[str, Any]], kind: str, wanted: Seq
     return Chart(title, said, pa.Table.from_pylist(list(points)), plot)
 
 
+# The column of the smallest decrease, which only the plan of a rate has.
+DECREASE = "mde_decrease"
 WORDS, COUNTS = ("metric", "system", "reason"), ("n_units", "comparisons", "units", "at_units")
 # The points of a curve, from a quarter to four times the numbers of units that matter.
 POINTS, AROUND = 33, 4.0
@@ -205,8 +251,9 @@ class Plan(Printed):
             clusters differ in size; difference: the one to find; power: the wanted power; alpha: the error
             rate of this comparison; comparisons: their number; units: how many are needed, those of both arms
             if unpaired; at_units: the units that the last columns are about; mde: the smallest difference
-            that they find with the wanted power; power_at_units: their power for the difference; reason: why
-            there is no plan.
+            that they find with the wanted power, of a rate the smallest increase; mde_decrease: of a rate,
+            the smallest decrease, below 0; power_at_units: their power for the difference; reason: why there
+            is no plan.
         kind: what the units are.
         method: the sentence about the test.
         of_margin: whether the difference is a margin, and the test shows that a system is not worse by it.
@@ -217,7 +264,7 @@ class Plan(Printed):
     rows: tuple[dict[str, Any], ...]
     kind: str
     method: str
-    _designs: tuple[Design | None, ...] = field(default=(), repr=False)
+    _designs: tuple[Design | RateDesign | None, ...] = field(default=(), repr=False)
     of_margin: bool = False
 
     @property
@@ -239,14 +286,12 @@ class Plan(Printed):
         needed = [row for row in self.rows if row["units"] is not None]
         if needed:
             return self._needed(max(needed, key=lambda row: row["units"]))
-        known = [row for row in self.rows if row["mde"] is not None]
-        if not known:
+        found = {place: _found(row) for place, row in enumerate(self.rows) if _found(row)}
+        if not found:
             return f"nothing to plan from: {self.rows[0]['reason']}"
-        row = max(known, key=lambda row: row["mde"])
-        return (
-            f"{_name(row)}: {row['at_units']:,} {self.kind} {self._shown} {row['mde']:.4g} "
-            f"{_often(row['power'])}"
-        )
+        place = max(found, key=lambda place: found[place][0])
+        row, size = self.rows[place], " or ".join(f"{effect:.4g}" for effect in found[place])
+        return f"{_name(row)}: {row['at_units']:,} {self.kind} {self._shown} {size} {_often(row['power'])}"
 
     def _needed(self, row: dict[str, Any]) -> str:
         have = "" if row["n_units"] is None else f" (you have {row['n_units']:,})"
@@ -324,6 +369,11 @@ def _grid(numbers: Sequence[int | None], fewest: int) -> list[int]:
 def _name(row: dict[str, Any]) -> str:
     metric = row["metric"] or "the comparison"
     return metric if row["system"] is None else f"{metric} of {row['system']}"
+
+
+def _found(row: dict[str, Any]) -> list[float]:
+    """Return the smallest differences that the test finds: of a rate, an increase and a decrease."""
+    return [row[name] for name in ("mde", DECREASE) if row.get(name) is not None]
 
 
 def _often(power: float) -> str:

@@ -5,17 +5,33 @@ from __future__ import annotations
 import math
 import re
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.comparison.margins import NOT_WORSE_BY
-from duckmetrics.comparison.plan import Design, Plan, effects, equal_sizes, powers, proportion_sizes, sizes
+from duckmetrics.comparison.plan import (
+    DECREASE,
+    Design,
+    Plan,
+    RateDesign,
+    effects,
+    powers,
+    rate_power,
+    rate_size,
+    sizes,
+)
 from duckmetrics.comparison.rows import ERROR, tested_units
 from duckmetrics.engines.opening import open_engine
-from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.errors import InputError, MetricError, suggestion
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
 from duckmetrics.inference.units import ROWS, SHARED_ROWS
+from duckmetrics.inputs.columns import grade_expression, selected
 from duckmetrics.inputs.interval_options import read_probability
+from duckmetrics.inputs.python_tables import as_table
+from duckmetrics.statistics.arms import find_column, read_doubts, read_outcomes, unit_column
+from duckmetrics.statistics.per_unit import count_rows, read_functions, united
+from duckmetrics.statistics.run import computed, read_statistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,10 +41,12 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.inputs.sources import Source
+    from duckmetrics.statistics.arms import Outcome
 
 
-# The statistic whose rows have the spread of the values of one system.
-ONE_SYSTEM = "mean_interval"
+# The statistics whose rows have the spread of the values of one system, and that of a ratio.
+ONE_SYSTEM, RATIO = "mean_interval", "ratio_interval"
 
 
 class Pilot(NamedTuple):
@@ -115,6 +133,53 @@ def _without_hint(reason: str) -> str:
     return reason.partition(f"; {HINT}")[0].partition(f"; {HINT_OF_PAIRS}")[0]
 
 
+def past_pilots(engine: Engine, past: Any, metrics: Any, cluster: str | None) -> list[Pilot]:
+    """Return the spread of the metrics of an experiment, of units from before it.
+
+    Args:
+        metrics: columns and ratios, as for `duckmetrics.ab`.
+        cluster: the column of units that have several rows, which are summed.
+
+    Raises:
+        MetricError: no metrics, or a cluster that is one.
+        InputError: there is no such column, no row, or rows are not units.
+    """
+    whole = engine.attach(as_table(past, "past"), "data")
+    outcomes = read_outcomes(whole, metrics, None, ())
+    read = [column for outcome in outcomes for column in outcome.columns]
+    unit = unit_column(whole.columns, read) if cluster is None else find_column(whole, cluster, "clusters")
+    if unit in read:
+        raise MetricError(f"cluster {cluster}", "is a metric", "name the column that identifies units")
+    source = engine.once(whole, list(dict.fromkeys([*read, *([] if unit is None else [unit])])))
+    if source.empty:
+        raise InputError(source.label, "no rows", "check how it was exported")
+    if cluster is not None and unit is not None:
+        count_rows(engine, source, unit)
+        source, outcomes = united(engine, source, unit, unit, outcomes, read_functions(None, outcomes), {})
+    # Each unit is its own variant, so that none is in several.
+    doubts = [] if cluster or unit is None else read_doubts(engine, source, unit, unit, outcomes)
+    for doubt in doubts:
+        if doubt.is_withheld:
+            advice = f"sum them with cluster={unit!r} (--cluster {unit}), or give one row per unit"
+            raise InputError(source.label, f"{doubt.why}: several have the same {unit}", advice)
+    return [_past(engine, source, outcome) for outcome in outcomes]
+
+
+def _past(engine: Engine, source: Source, outcome: Outcome) -> Pilot:
+    """Return the spread of a ratio, or of a mean, which is a ratio to the number of units."""
+    columns = {"arm": literal(outcome.name), "numerator": grade_expression(source, outcome.value),
+               "denominator": grade_expression(source, outcome.denominator)}  # fmt: skip
+    types = {"arm": "VARCHAR", "numerator": "DOUBLE", "denominator": "DOUBLE"}
+    rows = replace(source, relation=selected(source, columns).subquery("ratios"), columns=types, renamed={})
+    found, _ = computed(engine, read_statistic(RATIO, {"variance": "delta"}), rows, {})
+    row = next(iter(found.to_pylist()), dict.fromkeys(found.column_names))
+    value, sd, n = row["ratio"], row["sd"], row["n"]
+    if not sd:
+        reason = "it has no value" if value is None else "its units do not differ, or there is only one"
+        return Pilot(outcome.name, None, value, None, n, None, reason)
+    return Pilot(outcome.name, None, value, sd, n, row["n_effective"])
+
+
 def name_of_units(parts: Sequence[FamilyEvaluation]) -> str:
     """Return the name of the units as sentences have it: queries, user_id or rows."""
     kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
@@ -127,6 +192,9 @@ ADJUSTMENTS = ("holm", "bonferroni", "max_t")
 NONE = "none"
 # Half the tests find a difference of the critical value itself.
 LEAST_POWER = 0.5
+MARGIN = "margin"
+# Half of the units are in the control arm.
+HALF = 0.5
 # The most units that a plan counts.
 MOST_UNITS = 1e15
 _PERCENT = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*")
@@ -137,7 +205,7 @@ class Goal:
     """The wanted test.
 
     Attributes:
-        difference: the difference to find, or the margin; None if only units are given.
+        difference: the difference to find, below 0 for a decrease, or the margin; None without either.
         relative: whether it is a share of the value.
         units: the number of units to judge, None for those at hand.
         one_sided: whether the test is of one side, as for a margin.
@@ -182,7 +250,7 @@ def read_goal(given: Mapping[str, Any]) -> Goal:
             "give difference=0.005 (--difference) to get the units, or units=20000 (--units) to get the "
             "smallest difference",
         )  # fmt: skip
-    name = "difference" if margin is None else "margin"
+    name = "difference" if margin is None else MARGIN
     delta, relative = _read_difference(name, difference if margin is None else margin)
     wanted, rate = read_probability("power", power, 0.8), read_probability("alpha", alpha, 0.05)
     if wanted < LEAST_POWER or wanted <= rate:
@@ -205,8 +273,8 @@ def _read_difference(name: str, given: Any) -> tuple[float | None, bool]:
     text = str(given)
     match = _PERCENT.fullmatch(text)
     number = read_number(name, match[1] if match else given, "0.005 or '1%'")
-    if number <= 0:
-        what = "no test finds a difference of 0" if number == 0 else "a plan needs its size"
+    if number == 0 or (number < 0 and name == MARGIN):
+        what = "no test finds a difference of 0" if number == 0 else "a margin is a size"
         raise MetricError(f"{name}={given!r}", what, "write a positive number, such as 0.005 or '1%'")
     return (number / 100, True) if match else (number, False)
 
@@ -254,11 +322,18 @@ def planned(engine: Engine, pilots: Sequence[Pilot], goal: Goal, kind: str, shar
     designs = [_design(pilot, goal, alpha, share) for pilot in pilots]
     rows = [_row(pilot, goal, alpha, comparisons) for pilot in pilots]
     _fill(engine, rows, designs, goal.one_sided)
-    arms = "Student's t of paired differences" if share is None else "Welch's t of two arms, units of both"
+    arms = "Student's t of paired differences"
+    if share is not None:
+        arms = f"Welch's t of two arms, units of both{_uneven(share)}"
     side = "one-sided" if goal.one_sided else "two-sided"
     error = alpha / 2 if goal.one_sided else alpha
     method = f"{arms}; {side} alpha {error:.4g} for each of {comparisons} comparison{'s'[: comparisons != 1]}"
     return Plan(tuple(rows), kind, method, tuple(designs), goal.one_sided)
+
+
+def _uneven(share: float) -> str:
+    """Return the words for arms of unequal size."""
+    return "" if share == HALF else f", {100 * share:.4g} % of them in the control"
 
 
 def _within(pilot: Pilot, goal: Goal) -> Pilot:
@@ -307,7 +382,7 @@ def _fill(
                 f"difference={row['difference']:g}", "needs too many units", "take a larger one"
             )
     if aimed:
-        found = sizes(engine, [(design, row["difference"]) for row, design in aimed])
+        found = sizes(engine, [(design, abs(row["difference"])) for row, design in aimed])
         for (row, _), units in zip(aimed, found, strict=True):
             row["units"] = units
     judged = [(row, design) for row, design in pairs if row["at_units"] is not None]
@@ -322,47 +397,58 @@ def _fill(
             row["power_at_units"] = power
 
 
-def planned_rate(engine: Engine, rate: Any, goal: Goal) -> Plan:
-    """Return the plan of two proportions, each of half of the units.
+def planned_rate(engine: Engine, rate: Any, goal: Goal, share: float) -> Plan:
+    """Return the plan of two proportions.
+
+    Args:
+        share: the share of the units in the control arm.
 
     Raises:
-        MetricError: no rate, or no difference that leads to another rate.
+        MetricError: no rate, or a difference that leads to no other rate.
     """
     base = read_number("rate", rate, "0.03")
     if not 0 < base < 1:
         raise MetricError(f"rate={rate!r}", "is not a share between 0 and 1", "write 0.03 for 3 %")
-    if goal.units is not None and goal.difference is not None:
-        raise MetricError("units", "a plan of proportions counts them", "leave units out (--units)")
     delta = goal.delta(base)
-    if delta is None:
-        raise MetricError("rate", "has no plan without a difference", "give difference=0.002 (--difference)")
-    other = base + delta if base + delta < 1 else base - delta
-    if not 0 < other < 1:
-        name = "margin" if goal.one_sided else "difference"
+    change = 0.0 if delta is None else delta if base + delta < 1 else -delta
+    if not 0 < base + change < 1:
+        name = MARGIN if goal.one_sided else "difference"
         raise MetricError(f"{name}={delta:g}", "leads to no share between 0 and 1", "take a smaller one")
     comparisons = goal.comparisons or 1
     alpha = goal.error_rate(comparisons)
-    sd = math.sqrt(base * (1 - base))
-    if goal.one_sided:
-        # A margin has its power if both proportions are equal.
-        each, arms = equal_sizes(engine, sd, delta, alpha, goal.power), f"both {base:.4g}"
-    else:
-        each, arms = proportion_sizes(engine, base, other, alpha, goal.power), f"{base:.4g} and {other:.4g}"
-    units = 2 * math.ceil(each - 1e-9)
-    row = {
-        "metric": None, "system": None, "baseline_value": base, "sd": sd, "n_units": None,
-        "design_effect": None, "difference": delta, "power": goal.power,
-        "alpha": alpha / (1 + goal.one_sided),
-        "comparisons": comparisons, "units": units, "at_units": None, "mde": None, "power_at_units": None,
-        "reason": None,
-    }  # fmt: skip
-    method = f"z-test of two proportions, {arms}; units of both arms"
-    design = Design(2 * sd, 1.0, 2.0, alpha, goal.power)
+    design = RateDesign(base, share, alpha, goal.power, change < 0, goal.one_sided)
+    pilot = Pilot("", None, base, math.sqrt(base * (1 - base)), None, None)
+    row: dict[str, Any] = {}
+    for name, value in _row(pilot, goal, alpha, comparisons).items():
+        row |= {name: value, DECREASE: None} if name == "mde" else {name: value}
+    if delta is not None:
+        row["units"] = _both_arms(rate_size(engine, design, change), design, delta)
+    if goal.units is not None:
+        row |= _at_units(engine, design, goal.units, None if delta is None else change)
+        design = design._replace(falls=design.falls or (delta is None and row["mde"] is None))
+    # A margin has its power if both proportions are equal.
+    arms = f"both {base:.4g}" if goal.one_sided else f"{base:.4g} and {base + change:.4g}"
+    arms = f"{base:.4g} in the control" if delta is None else arms
+    method = f"z-test of two proportions, {arms}; units of both arms{_uneven(share)}"
     return Plan((row,), "units", method, (design,), goal.one_sided)
 
 
-# Half of the units are in the control arm.
-HALF = 0.5
+def _both_arms(units: float, design: RateDesign, delta: float) -> int:
+    """Return the units of both arms, each rounded up."""
+    if not units <= MOST_UNITS:
+        raise MetricError(f"difference={delta:g}", "needs too many units", "take a larger one")
+    return sum(math.ceil(units * share - 1e-9) for share in (design.share, 1 - design.share))
+
+
+def _at_units(engine: Engine, design: RateDesign, units: int, change: float | None) -> dict[str, Any]:
+    """Return what the z-test of two proportions finds with a number of units."""
+    grows, falls = effects(engine, [(design._replace(falls=falls), units) for falls in (False, True)])
+    found: dict[str, Any] = {"mde": grows, DECREASE: None if falls is None or design.equal else -falls}
+    if change is not None:
+        found["power_at_units"] = rate_power(engine, design, units, change)
+    if grows is None and falls is None:
+        found["reason"] = "no other share is far enough from the rate; take more units"
+    return found
 
 
 def planned_from(
@@ -401,6 +487,15 @@ def pilots_of(
     return list(single_pilots(comparer, session, parts, chosen)), False
 
 
+def planned_from_past(
+    engine: Engine, goal: Goal, past: Any, metrics: Any, cluster: str | None, share: float | None
+) -> Plan:
+    """Return the plan of an experiment, from units before it; `past_pilots` says what it raises."""
+    with engine.exclusive(keep=False):
+        pilots = past_pilots(engine, past, metrics, cluster)
+        return planned(engine, pilots, goal, cluster or "units", share or HALF)
+
+
 def planned_from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: float | None) -> Plan:
     """Return the plan of one comparison whose spread is a number.
 
@@ -410,10 +505,11 @@ def planned_from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: 
     if sd is not None and rate is not None:
         raise MetricError("plan", "takes sd or rate, not both", "give sd for a mean, rate for a share")
     if sd is None and rate is None:
-        raise MetricError("plan", "nothing to plan from", "give predictions, or one of sd=0.2 and rate=0.03")
+        advice = "give predictions, or one of sd=0.2, rate=0.03 and past='users.parquet'"
+        raise MetricError("plan", "nothing to plan from", advice)
     with closing(open_engine()) as engine:
         if rate is not None:
-            return planned_rate(engine, rate, goal)
+            return planned_rate(engine, rate, goal, share or HALF)
         spread = read_number("sd", sd, "0.2")
         if spread <= 0:
             raise MetricError(f"sd={sd!r}", "is not a positive standard deviation", "write one such as 0.2")
@@ -423,12 +519,10 @@ def planned_from_numbers(goal: Goal, sd: Any, rate: Any, unpaired: bool, share: 
         return planned(engine, [pilot], goal, "units", _control_arm(share, not unpaired))
 
 
-def read_share(share: Any, rate: Any = None) -> float | None:
+def read_share(share: Any) -> float | None:
     """Read the share of the control arm; None if nobody gave one."""
     if share is None:
         return None
-    if rate is not None:
-        raise MetricError("share", "a rate plans two arms of equal size", "leave share out (--share)")
     read = read_number("share", share, "0.5")
     if not 0 < read < 1:
         raise MetricError(f"share={share!r}", "is not between 0 and 1", "write 0.9 for nine of ten units")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.measure import CORRECTED, DEFAULT_AGGREGATION, parameter_of
+from duckmetrics.catalog.measure import CORRECTED, DEFAULT_AGGREGATION, parameter_of, refuse_weighted
 from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
@@ -111,6 +111,8 @@ def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Meas
     for measure in measures:
         if (why := _refusal(measure)) is not None:
             raise MetricError(measure.text, why)
+    for measure in session.request.weighed(measures):
+        refuse_weighted(measure, "leave the weights out")
     # Parameters that are valid together may still exclude a correction.
     size = _size()
     switches = {**session.request.switches, size: n_items}

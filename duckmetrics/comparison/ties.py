@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.comparison.shuffled import Shuffled
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.ranking import SIDE_INPUTS
-from duckmetrics.results.tabular import Printed, Shown, readable
+from duckmetrics.results.findings import NOTE, Examined, Finding
+from duckmetrics.results.tabular import Printed, Shown, document, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
@@ -21,9 +25,12 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.inference.ranking_summary import RankingSummary
 
 
 BOUNDS = ("pessimistic", "optimistic")
+# Values that differ by less differ by rounding only.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,9 @@ class Tied:
         value: under the convention asked for.
         pessimistic, optimistic: with the relevant items last, and first, among equal scores,
             and the unjudged ones before, and after, those of grade 0.
+        sd: the standard deviation of the value if equal scores are in a random order; None if the value is
+            not a mean over queries.
+        n_orders: the random orders of each list with ties that `sd` comes from; 0 without ties.
         n_dependent: the queries whose value depends on that order, of `n_queries` in the population.
     """
 
@@ -42,6 +52,8 @@ class Tied:
     value: float | None
     pessimistic: float | None
     optimistic: float | None
+    sd: float | None
+    n_orders: int
     n_dependent: int
     n_queries: int
 
@@ -52,51 +64,61 @@ class Tied:
 
 
 @dataclass(frozen=True, repr=False)
-class TieReport(Printed):
-    """Effect of the order of equal scores on each metric."""
+class TieReport(Examined, Printed):
+    """Effect of the order of equal scores on each metric.
+
+    Attributes:
+        checks: notes about metrics whose ties could change which system is best, or that have no `sd`.
+    """
 
     command = "ties"
 
     rows: tuple[Tied, ...]
+    checks: tuple[Finding, ...] = ()
 
     @property
     def summary(self) -> pa.Table:
         """One row per system and metric."""
         import pyarrow as pa
 
-        numbers = dict.fromkeys(("value", *BOUNDS, "share"), pa.float64())
-        counts = dict.fromkeys(("n_dependent", "n_queries"), pa.int64())
+        numbers = dict.fromkeys(("value", *BOUNDS, "sd", "share"), pa.float64())
+        counts = dict.fromkeys(("n_orders", "n_dependent", "n_queries"), pa.int64())
         text = {"system": pa.string(), "metric": pa.string()}
         rows = [{**asdict(row), "share": row.share} for row in self.rows]
         schema = pa.schema([*text.items(), *numbers.items(), *counts.items()])
         return readable(pa.Table.from_pylist(rows, schema))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics ties`` prints it in JSON, see docs/reference/json.md."""
+        return document(self.command, self.summary.to_pylist(), self.checks)
+
     def shown(self) -> Shown:
-        """Return the rows, with the share of queries as a percentage."""
+        """Return the rows, with the share of queries as a percentage, and the notes below."""
         header = [
             *(["system"] if self.rows[0].system else []),
             "metric",
             "value",
             *BOUNDS,
+            "sd",
             "queries",
             "share",
         ]
         cells = [
             [
                 str(row.system), row.metric, *map(_cell, (row.value, row.pessimistic, row.optimistic)),
-                f"{row.n_dependent} of {row.n_queries}", f"{row.share:.1%}",
+                _cell(row.sd, ".2g"), f"{row.n_dependent} of {row.n_queries}", f"{row.share:.1%}",
             ][-len(header):]
             for row in self.rows
         ]  # fmt: skip
-        return Shown(header, cells, ("value", *BOUNDS, "share"))
+        return Shown(header, cells, ("value", *BOUNDS, "sd", "share"), notes=self.lines_below())
 
 
-def _cell(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:.4f}"
+def _cell(value: float | None, digits: str = ".4f") -> str:
+    return "NULL" if value is None else f"{value:{digits}}"
 
 
 def tie_report(session: Session, specs: Sequence[str]) -> TieReport:
-    """Evaluate metrics under the order of ties that is asked for, and under the worst and the best one.
+    """Evaluate metrics under the asked, the worst, the best and random orders of ties.
 
     Raises:
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
@@ -105,7 +127,8 @@ def tie_report(session: Session, specs: Sequence[str]) -> TieReport:
     measures = session.measures(specs)
     for measure in measures:
         _refuse_without_order(measure)
-    return TieReport(tuple(_report(session, measures)))
+    rows = _report(session, measures)
+    return TieReport(tuple(rows), tuple(_notes(measures, rows)))
 
 
 def _refuse_without_order(measure: Measure) -> None:
@@ -120,21 +143,68 @@ def _refuse_without_order(measure: Measure) -> None:
 
 
 def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
-    """Evaluate every measure three times along with the others."""
+    """Evaluate every measure three times along with the others, and then in random orders."""
     bounds = [replace(m.bound(ties=bound), text=_name(m, bound)) for bound in BOUNDS for m in measures]
     (part,) = session.parts([*measures, *bounds])
     values = {(row["system"], row["metric"]): row["value"] for row in part.rows if row["slice"] == ""}
+    summary = cast("RankingSummary", part.values)
+    asked = summary.measures[: len(measures)]
+    deviations = Shuffled(session.catalog, session.engine, summary, asked).deviations()
     found = []
-    for measure in measures:
+    for place, measure in enumerate(measures):
         dependent = dict.fromkeys((row["system"] for row in part.rows), (0, 0))
         query = _disagreeing(
             session.catalog, cast("exp.Query", part.per_query), *(_name(measure, bound) for bound in BOUNDS)
         )
         dependent |= {system: (few, all_) for system, few, all_ in session.engine.rows(query)}
         for system, (few, all_) in dependent.items():
-            worst, best = (values[system, _name(measure, bound)] for bound in BOUNDS)
-            found.append(Tied(system, measure.text, values[system, measure.text], worst, best, few, all_))
+            value, worst, best = (values[system, name] for name in _names(measure))
+            sd, n = deviations.get((system, place), (None if value is None else 0.0, 0))
+            if measure.aggregation != DEFAULT_AGGREGATION:
+                sd, n = None, 0
+            found.append(Tied(system, measure.text, value, worst, best, sd, n, few, all_))
     return found
+
+
+def _notes(measures: Sequence[Measure], rows: Sequence[Tied]) -> Iterator[Finding]:
+    """Yield a note about each metric that has no deviation, or whose ties could change the best system."""
+    for measure in measures:
+        own = [row for row in rows if row.metric == measure.text]
+        if measure.aggregation != DEFAULT_AGGREGATION:
+            why = f"it is the {measure.aggregation} of the queries, not their mean"
+            yield Finding("tie_deviation", NOTE, "", "", 0, (), f"{measure.text}: no sd, because {why}")
+        if measure.metric.range.direction in ("higher", "lower") and (pair := _undecided(measure, own)):
+            yield _undecided_note(*pair)
+
+
+def _undecided(measure: Measure, rows: Sequence[Tied]) -> tuple[Tied, Tied] | None:
+    """Return the best system and the next one that could be better in another order; None if none could."""
+    sign = -1.0 if measure.lower_is_better else 1.0
+    known = [row for row in rows if row.value is not None]
+    if len(known) < 2:
+        return None
+    best, *others = sorted(known, key=lambda row: -sign * cast("float", row.value))
+    worst = min(_ends(best, sign)) + ROUNDING
+    return next(((best, other) for other in others if max(_ends(other, sign)) > worst), None)
+
+
+def _ends(row: Tied, sign: float) -> list[float]:
+    """Return the values of a system in several orders, so that higher is better."""
+    return [sign * value for value in (row.value, row.pessimistic, row.optimistic) if value is not None]
+
+
+def _undecided_note(best: Tied, other: Tied) -> Finding:
+    """Return the note that the order of ties could put another system first."""
+    lead = abs(cast("float", best.value) - cast("float", other.value))
+    told = [
+        f"{best.metric}: ties could change which system is best: {best.system} leads {other.system} by "
+        f"{lead:.2g}, and an order against it reverses this"
+    ]
+    if best.sd is not None and other.sd is not None:
+        sd = math.hypot(best.sd, other.sd)
+        told.append(f"in random orders, the difference has a standard deviation of {sd:.2g}")
+    advice = "export scores without rounding"
+    return Finding("undecided_tie", NOTE, "", "", 0, (), "; ".join([*told, advice]), advice)
 
 
 def _disagreeing(catalog: Catalog, per_query: exp.Query, one: str, other: str) -> exp.Select:
@@ -142,6 +212,10 @@ def _disagreeing(catalog: Catalog, per_query: exp.Query, one: str, other: str) -
     composer = Composer(catalog, {"per_query": per_query})
     step = composer.relation("disagreements", {"one": one, "other": other})
     return composer.complete(picked(step, "system", "n_different", "n"))
+
+
+def _names(measure: Measure) -> list[str]:
+    return [measure.text, *(_name(measure, bound) for bound in BOUNDS)]
 
 
 def _name(measure: Measure, bound: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, RANKING, Definition
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, MULTICLASS, POLICIES, RANKING, Definition
 from duckmetrics.compose.optimizer import SORTED, constants_of, depth_of, drop, prune, without
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.build import everything
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Relation = Callable[[str, Mapping[str, Value]], str]
 
 # The columns that a metric of each family is grouped by.
-KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
+_OF_ROWS = (CLASSIFICATION, MULTICLASS)
+KEYS = {RANKING: ("system", "query_id"), **dict.fromkeys(_OF_ROWS, ("system", "segment"))}
 
 
 @dataclass(frozen=True)
@@ -309,7 +310,7 @@ def drop_constants(select: exp.Select, steps: Mapping[str, exp.Query]) -> None:
 
 
 # Families whose relations may have the grain of a metric already, so that no grouping is needed.
-UNGROUPED = (CLASSIFICATION,)
+UNGROUPED = _OF_ROWS
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
 
 
@@ -363,6 +364,8 @@ class Composer:
             values: dict[str, Value] = {**measure.values, "depth": depth, "plan": plan}
             known, policies = self._policies(measure.metric, values)
             value = self._value(measure.metric, values)
+            if measure.metric.is_own:  # which may count, or multiply by a literal, which is a DECIMAL
+                value = exp.cast(value, "DOUBLE")
             names.append(outer.add(measure.family, policies, known, value))
         return outer.query(), names
 
@@ -603,6 +606,8 @@ TRUTH = "truth"
 QUERIES, LISTS = "queries", "lists"
 # The switches where no table says which items are relevant, and no metric asks: the answered queries count.
 WITHOUT_TRUTH = {"population": "predictions"}
+# The switches under which queries of the truth count, whatever the metrics ask.
+OF_TRUTH = ({"population": "truth"}, {"population": "both"})
 
 
 def needs_truth(catalog: Catalog, measures: Iterable[Measure]) -> bool:

@@ -6,6 +6,7 @@ of that sum, divided and multiplied by whatever the file divides and multiplies 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
@@ -35,6 +36,7 @@ HEADER, NONE = "contribution", "none"
 # The columns that identify a returned item in the relation of all returned items.
 RETURNED = ("item_id", "rank")
 NOT_A_SUM = "is not a sum over items"
+NO_ITEMS = "is a sum over rows without ranks; join ranked or read relevant"
 OTHER_TABLES = "reads other tables than predictions and truth"
 
 
@@ -59,15 +61,22 @@ def reason_against(catalog: Catalog, metric: Definition) -> str | None:
         return OTHER_TABLES
     parts = {part.name: part for part in catalog.parts(metric)}
     reached: list[str] = []
+    query = _usual(metric, {})
     try:
-        value = _value_of(cast("exp.Select", metric.query))
+        value = _value_of(query)
         if not declared:
             _row_term(value, _leaf_of(parts, reached), lambda node: node.copy())
     except NotASumError:
         return NOT_A_SUM
     if parts:
         return reason_against(catalog, parts[reached[0]])
-    return None if _identity(catalog, cast("exp.Select", metric.query)) else NOT_A_SUM
+    return None if _identity(catalog, query) else NO_ITEMS
+
+
+def _usual(metric: Definition, values: Mapping[str, Value]) -> exp.Select:
+    """Return the query of a metric with its own switches as they are by default."""
+    usual = {name: switch.default for name, switch in metric.switches.items()}
+    return cast("exp.Select", bind(metric.query, {**values, **usual}))
 
 
 def terms(composer: Composer, metric: Definition, values: Mapping[str, Value], name: str = TERMS) -> str:
@@ -95,17 +104,22 @@ def _of_rows(composer: Composer, metric: Definition, values: Mapping[str, Value]
     """Return the terms of a metric that reads relations: its query, one row for each row that it reads."""
     known = composer.known(metric, values)
     query = cast("exp.Select", bind(metric.query, known))
+    value, usual = _value_of(query), _value_of(_usual(metric, known))
+    if value != usual and not isinstance(value.find(exp.Placeholder), exp.Placeholder):
+        what = "is a mean over the orders of equal scores here, not a sum over items"
+        raise UnsupportedError(metric.name, what, "explain it with one order of equal scores")
     declared = metric.header.get(HEADER)
     gains: list[exp.Expr] = []
+    named = {p.alias_or_name: p for p in query.expressions}
+    keys = [named[key] for key in KEYS[metric.family]]
     if declared is None:
-        term = _row_term(_value_of(query), lambda node: _kept(_term_of_aggregate(node), gains), _windowed)
+        each = partial(_windowed, keys)
+        term = _row_term(_value_of(query), lambda node: _kept(_term_of_aggregate(node), gains), each)
     else:
         term = bind(sqlglot.parse_one(declared, dialect=DIALECT), known)
         gains.append(term.copy())
-    item, place = _identity(composer.catalog, query) or IDENTITY
-    named = {p.alias_or_name: p for p in query.expressions}
-    keys = [named[key] for key in KEYS[metric.family]]
-    identity = [exp.column(item).as_(IDENTITY[0]), exp.column(place).as_(IDENTITY[1])]
+    read = _identity(composer.catalog, query) or (exp.column(name) for name in IDENTITY)
+    identity = [column.as_(name) for column, name in zip(read, IDENTITY, strict=True)]
     query.set("expressions", [*keys, *identity, gains[0].as_(GAIN), term.as_(TERM)])
     query.set("group", None)
     return composer.resolved_query(query, known)
@@ -169,13 +183,19 @@ def _value_of(query: exp.Select) -> exp.Expr:
     return cast("exp.Expr", next(p.unalias() for p in query.expressions if p.alias_or_name == "value"))
 
 
-def _identity(catalog: Catalog, query: exp.Select) -> tuple[str, str] | None:
-    """Return the columns of item and place in the table that a metric reads; None if it has no items."""
-    name = query.args["from_"].this.name
-    own = {cte.alias: cte.this for cte in query.ctes}
-    read = own[name] if name in own else catalog.relations[name].query
-    columns = set(read.named_selects)
-    return next((names for names in (IDENTITY, RETURNED) if columns.issuperset(names)), None)
+def _identity(catalog: Catalog, query: exp.Select) -> tuple[exp.Expr, exp.Expr] | None:
+    """Return the columns of item and place in a table that a metric reads; None if none has items."""
+    steps = {cte.alias: cte.this for cte in query.ctes}
+    known = {**{name: one.query for name, one in catalog.relations.items()}, **steps}
+    joins = query.args.get("joins") or []
+    for source in (query.args["from_"].this, *(join.this for join in joins)):
+        columns = set(known[source.name].named_selects) if source.name in known else set()
+        for names in (IDENTITY, RETURNED):
+            if columns.issuperset(names):
+                table = source.alias_or_name if joins else None
+                item, place = (exp.column(name, table) for name in names)
+                return item, place
+    return None
 
 
 def _leaf_of(parts: Mapping[str, Definition], reached: list[str]) -> Rewrite:
@@ -236,6 +256,12 @@ def _row_term(node: exp.Expr, leaf: Rewrite, of_query: Callable[[exp.Expr], exp.
             return inner
         case exp.Coalesce() if [constant(other) for other in node.expressions] == [0]:
             return exp.Coalesce(this=_row_term(node.this, leaf, of_query), expressions=[literal(0)])
+        case exp.Case() if node.args.get("default"):
+            # Only its usual branch is a sum over items.
+            branches = [exp.If(this=branch.this.copy(), true=exp.null()) for branch in node.args["ifs"]]
+            usual = _row_term(node.args["default"], leaf, of_query)
+            switch = node.this.copy() if node.this else None
+            return exp.Case(this=switch, ifs=branches, default=usual)
         case exp.Div():
             return _with_operands(node, _row_term(node.this, leaf, of_query), of_query(node.expression))
         case exp.Mul() if not _varies(node.this):
@@ -257,9 +283,12 @@ def _varies(node: exp.Expr) -> bool:
     return node.find(exp.AggFunc, exp.Column) is not None
 
 
-def _windowed(node: exp.Expr) -> exp.Expr:
-    """Write the aggregates of a query next to each of its rows; a FILTER becomes a CASE (portable)."""
-    keys = [exp.column(key) for key in KEYS[RANKING]]
+def _windowed(keys: Sequence[exp.Expr], node: exp.Expr) -> exp.Expr:
+    """Write the aggregates of a query next to each of its rows; a FILTER becomes a CASE (portable).
+
+    Args:
+        keys: the columns of the system and the query.
+    """
 
     def over(part: exp.Expr) -> exp.Expr:
         aggregate = part
@@ -270,7 +299,7 @@ def _windowed(node: exp.Expr) -> exp.Expr:
             aggregate = type(inner)(this=case)
         elif not isinstance(part, exp.AggFunc):
             return part
-        return exp.Window(this=aggregate.copy(), partition_by=[key.copy() for key in keys])
+        return exp.Window(this=aggregate.copy(), partition_by=[key.unalias().copy() for key in keys])
 
     return _replaced(node.copy(), over)
 
@@ -299,6 +328,8 @@ SEGMENT, GROUPED = "segment", "grouped"
 # Groups that need no table of the caller.
 BY_RANK, BY_ITEM, BY_GRADE = "rank", "item_id", "grade"
 MOST_GROUPS = "n"
+# The column of the weights of queries.
+WEIGHT = "weight"
 
 
 def items_query(composer: Composer, measure: Measure) -> exp.Select:
@@ -318,17 +349,19 @@ def values_query(composer: Composer, measure: Measure) -> exp.Select:
 
 
 def groups_query(
-    composer: Composer, measure: Measure, by: str, plan: str, system: str, baseline: str | None, n: Value
-) -> exp.Select:
+    composer: Composer, measure: Measure, by: str, plan: str, system: str, baseline: str | None, n: Value,
+    weights: exp.Query | None = None,
+) -> exp.Select:  # fmt: skip
     """Return one row for every group of items: see sql/relations/explanations/contribution_groups.sql.
 
     Args:
         composer: with an input `grouped` (segment, and item_id or query_id) if a table has the groups.
         by: rank, item_id or grade; with `grouped`, its key: item_id or query_id.
         plan: how the ranks are found.
+        weights: query_id and weight of the queries that count by one.
     """
     values: dict[str, Value] = {**measure.values, "depth": depth_of([measure]), "plan": plan}
-    _valued(composer, measure, plan)
+    _valued(composer, measure, plan, weights=weights)
     read = terms(composer, measure.metric, values)
     composer.step("keyed", _keyed(composer, read, by, values))
     found: dict[str, Value] = {**values, "system": system, "baseline": baseline, MOST_GROUPS: n}
@@ -336,13 +369,22 @@ def groups_query(
     return composer.assemble(exp.select(*GROUPS).from_(step))
 
 
-def _valued(composer: Composer, measure: Measure, plan: str, *, all_ranks: bool = False) -> str:
-    """Make the values of the queries a step."""
+def _valued(
+    composer: Composer, measure: Measure, plan: str, *, all_ranks: bool = False,
+    weights: exp.Query | None = None,
+) -> str:  # fmt: skip
+    """Make the values of the queries a step, with the weights if there are some."""
     query, (columns,) = composer.values_per_query([measure], plan, all_ranks=all_ranks)
     composer.settle()
     values = composer.step("values_of_queries", query)
+    keys = (exp.column(key, values) for key in KEYS[measure.family])
     named = (exp.column(columns.no_relevant).as_("no_relevant"), exp.column(columns.value).as_("value"))
-    return composer.step(VALUED, exp.select(*KEYS[measure.family], "missing", *named).from_(values))
+    weight = literal(1.0) if weights is None else exp.column(WEIGHT, "weights")
+    query = exp.select(*keys, "missing", *named, weight.as_(WEIGHT)).from_(values)
+    if weights is not None:
+        same = exp.EQ(this=exp.column("query_id", "weights"), expression=exp.column("query_id", values))
+        query = query.join(weights.subquery("weights"), on=same)
+    return composer.step(VALUED, query)
 
 
 def _keyed(composer: Composer, read: str, by: str, values: dict[str, Value]) -> exp.Select:

@@ -37,8 +37,8 @@ def bands_of(largest: float | None, smallest: float | None) -> Sequence[int]:
     A band without terms changes no sum.
 
     Args:
-        largest: the largest term or gain; NULL where nothing is judged.
-        smallest: the smallest one above 0; NULL where there is none.
+        largest: the largest term or gain; NULL if no term is judged.
+        smallest: the smallest one above 0; NULL if there is none.
     """
     above = range(USUAL + WIDTH, MOST, WIDTH)
     below = range(USUAL - WIDTH, LEAST, -WIDTH)

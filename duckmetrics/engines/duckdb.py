@@ -169,7 +169,7 @@ class DuckDBEngine(Engine):
         return float(number) * 1024.0 ** _UNITS.index(unit) if unit in _UNITS else math.inf
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        text = self._held.text(query)
+        text = self._held.text(query, copy=False)
         if self.memory is None:
             return self.rows(text)
         if text not in self.memory.counts:

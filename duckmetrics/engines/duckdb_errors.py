@@ -35,6 +35,7 @@ _ADVICE = {
     "Timeout was reached": "the server does not answer; try again, or raise http_timeout with --init",
     "Could not establish connection": "check the endpoint, and whether the server can be reached",
     "Could not connect to server": "check the endpoint, and whether the server can be reached",
+    "supported in PyArrow Scans": "leave out snapshot='never', so that frames are read once",
 }
 # DuckDB's messages about a missing extension.
 _EXTENSION = re.compile(
@@ -46,7 +47,7 @@ _EXTENSION = re.compile(
 _MEANT = re.compile(r"Candidate|Did you mean \"(?!pg_|sqlite_|duckdb_)")
 
 # DuckDB's messages about an expression of the user that does not fit the columns.
-_COLUMN = re.compile(r'Referenced column "(?P<name>[^"]+)" not found')
+_COLUMN = re.compile(r'(?:Referenced column|does not have a column named) "(?P<name>[^"]+)"')
 _FUNCTION = re.compile(
     r'Function with name (?P<name>\S+) does not exist!(?: Did you mean "(?P<near>[^"]+)")?'
 )
@@ -76,7 +77,8 @@ def unbound(error: Exception, columns: Sequence[str], otherwise: str) -> tuple[s
         return f"no function {found['name']!r}", near
     if found := _ARGUMENTS.search(text):
         types = found["types"].replace("_LITERAL", "").replace("STRING", "VARCHAR")
-        example = "cast its argument, as in CAST(column AS VARCHAR)"
+        wanted = "DOUBLE" if types == "VARCHAR" else "VARCHAR"
+        example = f"cast its argument, as in CAST(column AS {wanted})"
         return f"{found['name'].strip('~') or 'LIKE'} does not take ({types})", example
     if found := _COMPARED.search(text):
         one, other = found["one"], found["other"].removesuffix("_LITERAL")

@@ -19,6 +19,7 @@ from duckmetrics.engines import duckdb_csv
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import CANONICAL
+from duckmetrics.inputs.inputs import VALUES
 from duckmetrics.inputs.layout_tables import LETOR
 from duckmetrics.inputs.sources import Source, file_format
 
@@ -30,13 +31,20 @@ if TYPE_CHECKING:
 
 
 # The files under sql/macros that read a kind of text, by the table that it is.
-_TREC: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+_TREC: dict[str, str] = {
+    "predictions": "read_trec_run", "truth": "read_trec_qrels", VALUES: "read_trec_values",
+}  # fmt: skip
 # The columns of their lines, and the one that is read as a number.
-_FORMATS: dict[str, str] = {"predictions": "query Q0 item rank score tag", "truth": "query 0 item grade"}
-_NUMBERS: dict[str, str] = {"predictions": "score", "truth": "grade"}
+_FORMATS: dict[str, str] = {
+    "predictions": "query Q0 item rank score tag", "truth": "query 0 item grade",
+    VALUES: "measure query value",
+}  # fmt: skip
+_NUMBERS: dict[str, str] = {"predictions": "score", "truth": "grade", VALUES: "value"}
 _LETOR, _JSON = "read_letor", "read_nested_json"
-# The canonical name of the column `value` that they have.
-_VALUE: dict[str, str] = {"predictions": "score", "truth": "relevance"}
+# The canonical names of the columns that lines of other formats have.
+_VALUE: dict[str, dict[str, str | None]] = {
+    "predictions": {"score": "value"}, "truth": {"relevance": "value"}, VALUES: {"metric": "item_id"},
+}  # fmt: skip
 # The types of columns that DuckDB finds in {query: {item: number}}, and its word where one is too large.
 _OBJECT = re.compile(r"STRUCT\(.*\)|MAP\(VARCHAR, .*\)")
 _TOO_LARGE = "maximum_object_size"
@@ -138,7 +146,7 @@ class DuckDBTexts:
         Raises:
             InputError: a TREC file cannot have this role, or the run and the qrels are swapped.
         """
-        value = {_VALUE[role]: "value"} if role in _VALUE else {}
+        value = _VALUE.get(role, {})
         if formats == {"json"} and value and self._is_nested(paths):
             return Source(
                 label, self._nested(paths), {}, ordered=True, in_place=False, aliases=value, text_ids=True
@@ -154,7 +162,7 @@ class DuckDBTexts:
         if _is_letor(fields, role):
             lines = _reading(_LETOR, {"path": _listed(paths)}).subquery("lines")
             return Source(label, lines, {}, ordered=True, in_place=False, layout=LETOR, aliases=value)
-        if formats == {"trec"} or _is_trec(fields):
+        if formats == {"trec"} or _is_trec(fields, role):
             rows = self._trec(paths, fields, role, label)
             file = TRECFile(self._connection, rows, tuple(paths), role, label)
             return Source(label, rows, {}, ordered=True, in_place=False, text=file, text_ids=True)
@@ -229,9 +237,9 @@ class DuckDBTexts:
     def _trec(paths: Sequence[str], fields: Sequence[str], role: Role, label: str) -> exp.Expr:
         """Read a TREC run or qrels file: blanks separate the columns, ids are text."""
         if role not in _TREC:
-            raise InputError(label, "a TREC file can be predictions or truth only", "use Parquet")
+            raise InputError(label, "a TREC file can be predictions, truth or values only", "use Parquet")
         # A run has six columns, and qrels have four.
-        if len(fields) == {"predictions": 4, "truth": 6}[role]:
+        if len(fields) == {"predictions": 4, "truth": 6}.get(role):
             seems, wanted = ("as qrels have", "run") if role == "predictions" else ("as a run has", "qrels")
             raise InputError(
                 label,
@@ -259,8 +267,10 @@ class DuckDBTexts:
         return _reading(_JSON, {"path": _listed(paths), "size": literal(size)}).subquery("json")
 
 
-def _is_trec(fields: Sequence[str]) -> bool:
-    """Return whether a line is one of a run or of qrels: the second word is Q0, or 0."""
+def _is_trec(fields: Sequence[str], role: Role) -> bool:
+    """Return whether a line is one of a run or of qrels: the second word is Q0, or 0; or of trec_eval."""
+    if role == VALUES:
+        return len(fields) == 3 and (fields[1] == "all" or _NUMBER.fullmatch(fields[2]) is not None)
     return (len(fields) == 6 and fields[1] == "Q0") or (len(fields) == 4 and fields[1] in ("0", "Q0"))
 
 

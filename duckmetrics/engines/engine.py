@@ -152,7 +152,11 @@ class Engine(Protocol):
         return math.inf
 
     def counted(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        """Return the rows of a query that counts, those of the memory if it has them."""
+        """Return the rows of a query that counts, those of the memory if it has them.
+
+        Args:
+            query: is not needed again.
+        """
         return self.rows(query)
 
     def arrow(self, query: exp.Query | str) -> pa.Table:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.expressions.folding import RangeOf, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
@@ -82,7 +83,7 @@ def by_group(measure: Measure) -> bool:
 
 def sorts_rows(measure: Measure, plan: Plan) -> bool:
     """Return whether a plan sorts all rows of a segment to count the pairs of a measure."""
-    return plan.get(PLAN) == SORTED and not by_group(measure)
+    return plan.get(PLAN) == SORTED and measure.family != MULTICLASS and not by_group(measure)
 
 
 def reads_thresholds(catalog: Catalog, measure: Measure, plan: Plan) -> bool:

@@ -146,6 +146,10 @@ def append(
     database: str | os.PathLike[str] | duckdb.DuckDBPyConnection,
     rows: Sequence[Rows],
     run_id: str | None = None,
+    *,
+    once: Sequence[str] = (),
+    replace: bool = False,
+    time: datetime | None = None,
 ) -> str:
     """Append rows to tables of a database, all of them in one transaction.
 
@@ -154,16 +158,20 @@ def append(
     Args:
         database: a file, or a connection; its tables can be those of an attached database.
         run_id: the name of the run; by default, a new one.
+        once: tables of a file in which each run may be once only.
+        replace: whether the rows of a run that is there are replaced in these tables.
+        time: of the run, now by default.
 
     Returns:
         The name of the run.
 
     Raises:
+        RunExistsError: such a table has this run, and it is not replaced.
         InputError: the file is not a DuckDB database or is in use, or a table cannot take the rows.
         EngineError: the database refuses a statement.
     """
     run = checked_run(run_id) or uuid.uuid4().hex[:RUN_DIGITS]
-    stamp = {RUN_TIME: datetime.now(UTC).isoformat(sep=" "), RUN_ID: run}
+    stamp = {RUN_TIME: (time or datetime.now(UTC)).isoformat(sep=" "), RUN_ID: run}
     if isinstance(database, duckdb.DuckDBPyConnection):
         with _reported(rows[0].table), CallTransaction().within(database):
             for part in rows:
@@ -173,10 +181,20 @@ def append(
     refuse(path, [part.table for part in rows])
     with _created(path) as connection:
         connection.execute("BEGIN")
+        for name in once:
+            _Target(path, connection, _table(name)).forget(run, replace)
         for part in rows:
             _Target(path, connection, _table(part.table)).append(part.source, stamp)
         connection.execute("COMMIT")
     return run
+
+
+class RunExistsError(InputError):
+    """A table that has a run of this name already."""
+
+
+class InUseError(InputError):
+    """A database that another process uses."""
 
 
 def checked_run(run_id: str | None) -> str | None:
@@ -262,7 +280,7 @@ def _connected(
     try:
         connection = _connection(path, is_read, is_new)
     except duckdb.Error as error:
-        raise _refusal(path, error) from error
+        raise refusal(path, error) from error
     try:
         with _reported(path):
             yield connection
@@ -289,7 +307,7 @@ def _connection(path: Path, is_read: bool, is_new: bool) -> duckdb.DuckDBPyConne
         return duckdb.connect(str(path))
 
 
-def _refusal(path: Path, error: duckdb.Error) -> InputError:
+def refusal(path: Path, error: duckdb.Error) -> InputError:
     said = " ".join(str(error).split())
     if _OTHER_SETTINGS in said:
         return InputError(
@@ -300,7 +318,7 @@ def _refusal(path: Path, error: duckdb.Error) -> InputError:
     if "Could not set lock" in said:
         found = _OTHER_PROCESS.search(said)
         where = f" {found[1]}" if found else ""
-        return InputError(
+        return InUseError(
             path, f"is in use by another process{where}", "close the database there, and run again"
         )
     return InputError(path, f"cannot be opened: {first_line(error)}", "choose another database")
@@ -349,6 +367,22 @@ class _Target:
         schema = self._keys["schema"]
         if schema.lower() not in map(str.lower, known):
             raise self._error(f"there is no schema {schema!r}", suggestion(schema, known, "create it first"))
+
+    def forget(self, run: str, replace: bool) -> None:
+        """Delete the rows of a run.
+
+        Raises:
+            RunExistsError: there are some, and they must stay.
+        """
+        if not self.columns():
+            return
+        of_run = quoted(RUN_ID).eq(literal(run))
+        rows = exp.select(exp.Count(this=exp.Star())).from_(self._table.copy()).where(of_run.copy())
+        ((count,),) = self._execute(rows).fetchall()
+        if count and not replace:
+            raise RunExistsError(self._path, f"has a run {run!r} already", "choose another run_id")
+        if count:
+            self._execute(exp.delete(self._table.copy(), where=of_run))
 
     def append(self, source: pa.Table | Path, stamp: Mapping[str, str]) -> None:
         """Make the table or add its missing columns, and insert the rows."""

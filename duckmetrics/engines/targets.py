@@ -166,11 +166,12 @@ SUFFIXES = {
     ".tex": "latex", ".txt": "plain",
 }  # fmt: skip
 # Formats that the command line does not offer by name.
-SQL, DATABASE, SVG = "SQL", "DuckDB database", "svg"
+SQL, DATABASE, SVG, JUNIT = "SQL", "DuckDB database", "svg", "JUnit XML"
 PAGE_SUFFIXES = (".html", ".htm")
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
+XML_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 # The sentence about existing files in the help of -o.
 RULE = "An existing file is replaced only if it is an output of duckmetrics and not an input."
 
@@ -182,9 +183,10 @@ _OURS = {
     "system", "value", "n", "signature", "slice", "query_id", "direction", "verdict", "like", "method",
     "pessimistic",
 }  # fmt: skip
-# Columns of findings and of explanations, and the first keys of JSON; before, a statistic had others.
+# Columns of findings, of explanations and of states, and the first keys of JSON; before, a statistic had
+# others.
 _KNOWN = ({"severity", "check"}, {"baseline_contribution", "contribution", "difference"},
-          frozenset(KEYS[:4]), {"name", "title", "params", "rows"})  # fmt: skip
+          {"state", "part", "system"}, frozenset(KEYS[:4]), {"name", "title", "params", "rows"})  # fmt: skip
 # Open files of this process, which must not be replaced even if they are regular files.
 _OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
 
@@ -382,6 +384,16 @@ def refuse_other_suffix(path: Path) -> None:
         raise InputError(path, "values per query are a Parquet file", f"call it {path.stem}.parquet")
 
 
+def refuse_other_xml(path: Path) -> None:
+    """Refuse a file for gates as JUnit XML that has another suffix, or is an object of a store.
+
+    Raises:
+        InputError: says which.
+    """
+    if path.suffix.lower() != ".xml" or url_of(path) is not None:
+        raise InputError(path, "gates are an XML file of this machine", f"call it {path.stem or 'gates'}.xml")
+
+
 def _page(path: Path) -> frozenset[str] | None:
     """Return no columns, which are always ours, of a page that says who wrote it."""
     begins = (f"<!-- {WRITTEN_BY} -->", f"<!doctype html><!-- {WRITTEN_BY} -->", f"% {WRITTEN_BY}; ")
@@ -393,9 +405,13 @@ def _svg(path: Path) -> frozenset[str] | None:
     return frozenset() if re.match(rf"<svg [^>]*>\s*<!-- {WRITTEN_BY} -->", _text_of(path)) else None
 
 
+def _junit(path: Path) -> frozenset[str] | None:
+    return frozenset() if _text_of(path).startswith(f"{XML_HEAD}<!-- {WRITTEN_BY} -->") else None
+
+
 _READERS_OF = {
     "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "plain": _table, SQL: _sql,
-    DATABASE: _database, "html": _page, "latex": _page, SVG: _svg,
+    DATABASE: _database, "html": _page, "latex": _page, SVG: _svg, JUNIT: _junit,
 }  # fmt: skip
 
 

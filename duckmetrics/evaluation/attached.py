@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.measure import TIME_ZONE
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.engines.duckdb_errors import unbound
@@ -14,7 +15,9 @@ from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.classes import CLASSES, ClassTable
 from duckmetrics.inputs.columns import CANONICAL, filtered, first_row, run_columns
+from duckmetrics.inputs.inputs import VALUES
 from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.slices import columns_in, depends_on_zone
 from duckmetrics.inputs.sources import ROLES, SINCE, refuse_changed
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 def needed_columns(request: Request, source: Source, role: Role) -> list[str] | None:
     """Return the columns that a request may read, None for all of them."""
+    if role == VALUES:  # each column may be a metric
+        return None
     wanted = set(_wanted(request, source, role))
     return [name for name in source.columns if name in wanted] or None
 
@@ -69,7 +74,7 @@ def _found(source: Source, name: str) -> list[str]:
 
 
 # The tables whose columns can be slices.
-_SLICED = ("predictions", "truth", "queries")
+_SLICED = ("predictions", "truth", "queries", VALUES)
 _ADVICE = "for another zone, write time_zone='Europe/Berlin' (--time-zone Europe/Berlin)"
 
 
@@ -149,6 +154,11 @@ class AttachedTables:
         self._layouts = LayoutTables(
             request, engine, lambda table, role: self.attach(table, role, request).source
         )
+        self._classes = (
+            None
+            if request.classes is None
+            else ClassTable(request.classes, request.columns, request.system, engine)
+        )
         self.found: dict[tuple[int, Role], AttachedTable] = {}
 
     @property
@@ -158,8 +168,8 @@ class AttachedTables:
 
     @property
     def notes(self) -> Sequence[Finding]:
-        """A note for each table that was read under the names of a tool."""
-        return self._layouts.notes
+        """A note for each table that was read under the names of a tool, or whose scores are odd."""
+        return [*self._layouts.notes, *([] if self._classes is None else self._classes.notes)]
 
     def described(self) -> Iterator[tuple[Role, str]]:
         """Yield the role of each table, and its name with the columns that were read."""
@@ -197,7 +207,13 @@ class AttachedTables:
         """
         key = id(table), role
         known = self.found.get(key)
-        if known is None:
+        if role == "predictions" and self._classes is not None:
+            if known is None or not set(known.source.unread).isdisjoint(
+                _wanted(request, known.original, role)
+            ):
+                original = self._engine.attach(table, role, self._versions(request).get(role))
+                self.found[key] = AttachedTable(table, original, self._cells(original, request))
+        elif known is None:
             original = self._engine.attach(table, role, self._versions(request).get(role))
             found = self._layouts.read(self._filtered(original, role), role)
             found = self._engine.once(found, needed_columns(request, found, role))
@@ -210,6 +226,22 @@ class AttachedTables:
                 found = self._engine.once(whole, [*known.source.columns, *more])
                 self.found[key] = replace(known, source=found)
         return self.found[key]
+
+    def _cells(self, original: Source, request: Request) -> Source:
+        """Return predictions of several classes with a row for each class.
+
+        Raises:
+            UnsupportedError: another engine has them.
+        """
+        if original.dialect != DIALECT:
+            advice = "unpivot the columns, so that each class has a row, and slice by the class"
+            raise UnsupportedError(CLASSES, f"not on {DIALECTS[original.dialect].engine}", advice)
+        classes = cast("ClassTable", self._classes)
+        found = self._filtered(original, "predictions")
+        others = needed_columns(request, found, "predictions") or []
+        found = self._engine.once(found, [*others, *classes.needed(found)])
+        self._refuse_nothing_left(found, "predictions", original.empty)
+        return classes.cells(found, others)
 
     def _versions(self, request: Request) -> dict[str, Version]:
         """The versions to read, by the table.

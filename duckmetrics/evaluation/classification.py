@@ -18,7 +18,7 @@ from duckmetrics.engines.plans import (
     sorts_rows,
 )
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
-from duckmetrics.evaluation.own_metrics import refuse_copied_rows, refuse_nulls
+from duckmetrics.evaluation.own_metrics import refuse_copied_rows, refuse_nulls, refuse_unbound
 from duckmetrics.evaluation.shared_orders import with_pairs, with_places
 from duckmetrics.inference.kept import on_engine
 from duckmetrics.inference.row_summary import ADDED_UP, ClassificationSummary, slice_values
@@ -50,6 +50,7 @@ def evaluate_classification(
     refuse_unsupported(catalog, engine, request, measures)
     inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
     refuse_nulls(engine, inputs, request.own_columns)
+    refuse_unbound(catalog, engine, inputs, measures)
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     with engine.step("ranges of scores"):
         plan = plans_on(catalog, engine, inputs, measures)

@@ -29,6 +29,7 @@ from duckmetrics.evaluation.chunks import KEY, one_query
 from duckmetrics.evaluation.family_evaluation import plan_of
 from duckmetrics.evaluation.ranking import bands_of_terms
 from duckmetrics.expressions.build import joined_left, least_by, numbered_values, picked, quoted, values_table
+from duckmetrics.inference.ranking_summary import weights_of
 from duckmetrics.inputs.columns import key_of, selected
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.ranking import ranking_inputs
@@ -436,8 +437,11 @@ def explained_groups(
     names = [ONE_SYSTEM if name is None else name for name in asked.systems]
     baseline = names[1] if len(names) > 1 else None
     composer = inputs.composer(explainer.catalog, queries)
-    query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n)
-    bands = bands_of_terms(explainer.catalog, explainer.engine, inputs, [measure])
+    weights = weights_of(inputs)
+    query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n, weights)
+    bands = None
+    if weights is None:
+        bands = bands_of_terms(explainer.catalog, explainer.engine, inputs, [measure])
     table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, bands)))
     known = [name for name in asked.systems if explainer.overall[name, measure.text] is not None]
     return replace(groups_result(measure, by, asked, table, known), n_metrics=n_metrics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.optimizer import SORTED, ranking_plan
 from duckmetrics.engines.engine import Feature
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.inference.ranking_summary import RankingSummary
     from duckmetrics.inference.units import Units
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.inputs.request import Request
@@ -37,6 +39,8 @@ class FamilyEvaluation:
         verified: the results of the reference for a sample, if they were asked for.
         units: the basis of intervals and comparisons, if they were asked for.
         query_name: the user's column that identifies a query, of rankings.
+        is_given: whether the values were computed elsewhere, so that there are no rows behind them.
+        values: the summary of the values per query, where there are queries.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -48,6 +52,8 @@ class FamilyEvaluation:
     verified: tuple[Verification, ...] = ()
     units: Units | None = None
     query_name: str = ""
+    is_given: bool = False
+    values: RankingSummary | None = None
 
 
 def refuse_unsupported(
@@ -74,6 +80,8 @@ def refuse_unsupported(
 
 def _not_verified(measure: Measure) -> str | None:
     """Return which other values are recomputed, None if those of a measure are, too."""
+    if measure.family == MULTICLASS:
+        return "metrics of rankings and of two classes"
     if measure.metric.is_of_systems:
         return "values of queries, and this metric has one value for all lists"
     if measure.metric.further_inputs:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, Examination, protected, without_common_query
 from duckmetrics.checks.notes import unasked, unread_grades, unweighted, varying
@@ -16,8 +16,10 @@ from duckmetrics.compose.composer import TRUTH, needed_by
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.engines.plans import has_relation
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.expressions.build import distinct, picked, row_count
+from duckmetrics.expressions.build import distinct, picked, row_count, rows_of
+from duckmetrics.inference.ranking_summary import weighing
 from duckmetrics.inference.row_summary import BINARY, slice_values
+from duckmetrics.inputs.classes import PLACE
 from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.inputs.ranking import MEANINGS, SIDE_INPUTS, ranking_inputs, refuse_absent
@@ -68,7 +70,15 @@ def inspect_ranking(
         found += without_common_query(catalog, engine, inputs, measures, systems)
     found += _refused("absent_table", lambda: _refuse_absent(catalog, request, inputs, measures))
     found += _refused("varying_attribute", lambda: varying(engine, inputs))
+    found += _refused("wrong_weight", lambda: _weigh(engine, inputs))
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
+
+
+def _weigh(engine: Engine, inputs: Inputs) -> None:
+    """Refuse wrong weights of queries that have a judgment."""
+    if inputs.weight is not None:
+        judged = picked(inputs.queries["truth"].subquery("truth"), "query_id").distinct()
+        weighing(engine, inputs, keep_readable(engine, "weighed", judged))
 
 
 def _systems(engine: Engine, inputs: Inputs) -> list[str]:
@@ -88,12 +98,13 @@ def inspect_classification(
         return inputs
 
     admission = Admission(request, attach, engine)
-    inputs = admission.inputs([CLASSIFICATION], measures, read)
+    family = measures[0].family
+    inputs = admission.inputs([family], measures, read)
     if inputs is None:
         return Inspection(tuple(admission.findings))
     examination = Examination(catalog, engine, inputs, decided, admission.doubtful, request.checked)
     found = [*admission.findings, *_examined(examination), *unweighted(inputs, decided)]
-    found += unasked(inputs, CLASSIFICATION)
+    found += unasked(inputs, family)
     if any(has_relation(catalog, m, BINARY) for m in decided) and all(f.severity != ERROR for f in found):
         examination.measures = _measures_of_checks(catalog, inputs)
         _, summary = slice_values(catalog, engine, inputs, examination.measures)
@@ -102,7 +113,11 @@ def inspect_classification(
 
 
 Inspect = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Inspection]
-INSPECT: dict[str, Inspect] = {RANKING: inspect_ranking, CLASSIFICATION: inspect_classification}
+INSPECT: dict[str, Inspect] = {
+    RANKING: inspect_ranking,
+    CLASSIFICATION: inspect_classification,
+    MULTICLASS: inspect_classification,
+}
 
 
 def _examined(examination: Examination) -> list[Finding]:
@@ -174,6 +189,9 @@ def _looked_at(examination: Examination) -> dict[str, int]:
 
 def _count(examination: Examination, step: str, column: str | None = None) -> int:
     """Count the rows of a step, or the distinct values of a column."""
-    query = row_count(step, None if column is None else distinct(column))
+    # Of several classes, each row has one class at place 1.
+    is_of_classes = examination.measures[0].family == MULTICLASS
+    rows = rows_of(step, PLACE, 1).subquery("rows") if is_of_classes else step
+    query = row_count(rows, None if column is None else distinct(column))
     examination.composer.relation(step, {})
     return int(examination.engine.rows(examination.composer.complete(query))[0][0])

@@ -22,12 +22,17 @@ from duckmetrics.evaluation.family_evaluation import (
     refuse_unsupported,
     with_bounds,
 )
-from duckmetrics.evaluation.own_metrics import refuse_copies, refuse_nulls
+from duckmetrics.evaluation.own_metrics import refuse_beyond, refuse_copies, refuse_nulls, refuse_unbound
 from duckmetrics.evaluation.shared_orders import Codes, codes_of, with_shared_orders
 from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.inference.kept import kept_rows, materialized
-from duckmetrics.inference.ranking_summary import RankingSummary, value_ranges
+from duckmetrics.inference.ranking_summary import (
+    RankingSummary,
+    bands_of_values,
+    value_ranges,
+    weighing,
+)
 from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.inputs.ranking import SIDE_INPUTS, ranking_inputs, refuse_absent
 from duckmetrics.results.findings import refusal
@@ -102,6 +107,7 @@ def evaluate_rankings(
     inputs = ranking_inputs(catalog, request, attach, engine.extremes)
     refuse_nulls(engine, inputs, request.own_columns)
     inputs = with_side_inputs(catalog, engine, inputs, measures)
+    refuse_unbound(catalog, engine, inputs, measures)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures, request.checked
     )  # fmt: skip
@@ -124,18 +130,20 @@ def _of_queries(
     with engine.step("values per query"):
         table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     refuse_copies(engine, measures, table)
+    refuse_beyond(engine, measures, columns, table)
+    weights = weighing(engine, inputs, table)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
     with engine.step("means of the queries"):
-        query = summary.joined(_bands_of_values(engine, summary), value_ranges(engine, summary))
+        query = summary.joined(bands_of_values(engine, summary), value_ranges(engine, summary))
         joined = materialized(engine, query)
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     if not request.checked:
         _refuse_strangers(catalog, engine, request, inputs, measures, rows)
-    notes = counted_notes(rows, inputs, measures[0].values)
+    notes = [*weights, *counted_notes(rows, inputs, measures[0].values)]
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
     part = FamilyEvaluation(
         rows, inputs.by, tuple(notes), tuple(measures), kept, summary.per_query(),
-        query_name=inputs.column_label("predictions", "query_id"),
+        query_name=inputs.column_label("predictions", "query_id"), values=summary,
     )  # fmt: skip
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_ranking
@@ -229,14 +237,6 @@ def bands_of_terms(
     largest, smallest = _ends_of_gains(catalog, engine, inputs, measures)
     weight = _largest_weight(catalog, engine, inputs, measures)
     return bands_of(max(largest or 0.0, weight), smallest)
-
-
-def _bands_of_values(engine: Engine, summary: RankingSummary) -> Sequence[int] | None:
-    """Return the bands of the values of queries; None if their sums need not be exact."""
-    if not engine.supports(Feature.EXACT_SUMS):
-        return None
-    ((largest, smallest),) = engine.rows(summary.extent())
-    return bands_of(largest, smallest)
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:

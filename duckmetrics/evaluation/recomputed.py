@@ -14,8 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.compose.composer import with_directions
+from duckmetrics.evaluation.own_metrics import function_of
 from duckmetrics.evaluation.samples import TOO_MANY, QuerySample, row_sample, rows_of, slices_of
 from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.reference import aggregate, classification, per_query
 from duckmetrics.reference.observation import Observation, defined, present, unweighted
@@ -272,7 +274,8 @@ class _Recounted:
                 if row[name] != count:
                     tally.compare(row[name], count, partial("{}: {}".format, segment, name))
             if values:
-                expected = _computed(partial(aggregate, of["value"], how))
+                weights = [m[self.names.index(WEIGHT)] for m in members] if self.inputs.weight else None
+                expected = _computed(partial(aggregate, of["value"], how, weights))
                 finite = None if expected is not None and not math.isfinite(expected) else expected
                 tally.compare(row["value"], finite, segment.__str__)
 
@@ -310,7 +313,7 @@ class _Rankings:
         return some
 
     def compare_summary(self, rows: Sequence[Row]) -> None:
-        attributes = self.sample.attributes() if self.inputs.by else {}
+        attributes = self.sample.attributes() if self.inputs.by or self.inputs.weight else {}
         for tally in self.tallies:
             if tally.measure.text in self.values:
                 tally.compare_summary(self.inputs, rows, self._aggregated(tally.measure, attributes))
@@ -320,6 +323,10 @@ class _Rankings:
         words: dict[str, Any] = {
             n: v for n, v in measure.values.items() if v is not None and v in WORDS.get(n, (v,))
         }
+        function = function_of(measure)
+        if function is not None:
+            taken = {*inspect.signature(function).parameters, *WORDS}
+            words = {name: value for name, value in words.items() if name in taken}
         words["by_rank"] = self.inputs.by_rank
         if self.listed is not None:
             words["population"] = [query.number] if query.number in self.listed else []
@@ -330,6 +337,7 @@ class _Rankings:
                 query.truth,
                 systems=self.systems,
                 empty=[(system, query.number) for system in self.answered.get(query.number, ())],
+                metric=function,
                 **words,
             )
         except OverflowError:
@@ -340,15 +348,19 @@ class _Rankings:
     def _aggregated(
         self, measure: Measure, attributes: Mapping[int, Mapping[str, Any]]
     ) -> dict[Segment, float | None]:
-        members: dict[Segment, list[float | None]] = {
-            segment_of(self.inputs, system, (), {}): [] for system in self.systems
+        members: dict[Segment, dict[int, float | None]] = {
+            segment_of(self.inputs, system, (), {}): {} for system in self.systems
         }
         for (system, number), value in self.values[measure.text].items():
             for grouping in ((), *self.inputs.by):
                 segment = segment_of(self.inputs, system, grouping, attributes.get(number, {}))
-                members.setdefault(segment, []).append(value)
-        how = str(measure.aggregation)
-        return {segment: _computed(partial(aggregate, values, how)) for segment, values in members.items()}
+                members.setdefault(segment, {})[number] = value
+        how, weight = str(measure.aggregation), self.inputs.weight
+        found: dict[Segment, float | None] = {}
+        for segment, values in members.items():
+            weights = None if weight is None else [float(attributes[number][weight]) for number in values]
+            found[segment] = _computed(partial(aggregate, values.values(), how, weights))
+        return found
 
     def _shown(self, system: str, number: int) -> str:
         query = self.sample.shown(number)
@@ -374,7 +386,7 @@ def _present(rows: Sequence[Observation], weighted: bool) -> list[Observation]:
 
 
 def _of_rows(measure: Measure, rows: Sequence[Observation]) -> float | None:
-    function = getattr(classification, measure.metric.name)
+    function = function_of(measure) or getattr(classification, measure.metric.name)
     known = inspect.signature(function).parameters
     params = {name: value for name, value in measure.values.items() if name in known}
     value = _computed(partial(function, rows, **params))

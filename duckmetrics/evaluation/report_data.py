@@ -43,6 +43,7 @@ from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.findings import WARNING
 from duckmetrics.results.pairwise import pairs_of
 from duckmetrics.version import __version__
+from duckmetrics.words.lists import joined
 from duckmetrics.words.units import CLUSTERS, QUERIES, ROWS, cluster_units, no_relevant_of, plural
 from duckmetrics.words.verdicts import ALPHA, UNTESTED
 from duckmetrics.words.visible import visible_key
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.pages.curves import Developing, Picture
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
 
@@ -138,6 +140,7 @@ class Material:
         self._parts = parts
         self._per_query = per_query
         self._measures = [measure for part in parts for measure in part.measures]
+        self._given = {measure.text for part in parts if part.is_given for measure in part.measures}
 
     def metrics(self) -> list[tuple[Metric, str]]:
         """Return each metric with its family."""
@@ -184,6 +187,8 @@ class Material:
         with session.engine.exclusive(keep=False):
             session.refuse_changed()
             for part in self._parts:
+                if part.is_given:
+                    continue
                 family = part.measures[0].family
                 measures = part.measures[:1] if family == RANKING else part.measures
                 asked = replace(session.request.of(session.catalog, measures), checked=True)
@@ -196,8 +201,9 @@ class Material:
     @property
     def is_readable(self) -> bool:
         """Whether the tables can be read once more; results of other evaluations have none."""
-        from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
-        known = bool(self._session.tables.found) and from_tables
+        computed = [part for part in self._parts if not part.is_given]
+        from_tables = all(part.query_name for part in computed if part.measures[0].family == RANKING)
+        known = bool(self._session.tables.found) and bool(computed) and from_tables
         return known and self._session.engine.supports(Feature.REREADING)
 
     def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
@@ -225,7 +231,7 @@ class Material:
 
     def _cuts(self, measure: Measure) -> list[int]:
         """Return the cut-offs of a curve: no deeper than what was asked for, so that it costs no more."""
-        if CUTOFF not in measure.values or measure.family != RANKING:
+        if CUTOFF not in measure.values or measure.family != RANKING or measure.text in self._given:
             return []
         depth = self._checked_depth()
         deepest = USUAL_DEPTH if math.isinf(depth) else max(LEAST_DEPTH, int(depth))
@@ -357,12 +363,30 @@ TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "querie
 
 def report_of(
     result: Evaluation | Comparison, material: Material, title: str | None, ids: bool,
-    otherwise: Sequence[Mapping[str, Any]] | None = None,
+    otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
 ) -> Report:  # fmt: skip
     """Return the report of an evaluation, or of a comparison."""
     comparison = result if isinstance(result, Comparison) else None
     evaluation = result.evaluation if isinstance(result, Comparison) else result
-    return Report.of(_Builder(evaluation, comparison, material, ids).data(title, otherwise))
+    data = _Builder(evaluation, comparison, material, ids).data(title, otherwise)
+    if trend is not None:
+        data = replace(data, trends=_trends(trend, [metric.name for metric in data.metrics]))
+    return Report.of(data)
+
+
+def _trends(trend: Developing, metrics: Sequence[str]) -> tuple[Picture, ...]:
+    """Return the charts over time of the metrics of a report that a trend has.
+
+    Raises:
+        MetricError: it has none of them.
+    """
+    known = [metric for metric in metrics if metric in trend.metrics]
+    if not known:
+        raise MetricError(
+            "trend", f"has none of the metrics {joined(metrics)}; it has {joined(trend.metrics)}",
+            "log the metrics of the report",
+        )  # fmt: skip
+    return tuple(map(trend.picture, known))
 
 
 class _Builder:

@@ -134,8 +134,9 @@ class QuerySample:
         return [system for (system,) in self.engine.rows(systems)]
 
     def attributes(self) -> dict[int, dict[str, Any]]:
-        """Return the slicing columns of every query that has them."""
-        names = self.inputs.by_columns
+        """Return the slicing columns and the weight of every query that has them."""
+        weight = [self.inputs.weight] if self.inputs.weight else []
+        names = list(dict.fromkeys([*self.inputs.by_columns, *weight]))
         source = self.inputs.queries["attributes"].subquery("attributes")
         wanted = [exp.column(exp.to_identifier(name, quoted=True), "source") for name in names]
         rows = self.engine.rows(self._joined(source, wanted).distinct())

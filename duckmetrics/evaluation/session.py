@@ -9,17 +9,26 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING
+from duckmetrics.catalog.given import measure_of_values, refuse_ambiguous
+from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth, truth_reader
 from duckmetrics.engines.duckdb_errors import unbound
 from duckmetrics.engines.engine import Feature, statements_since
-from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.errors import EngineError, InputError, MetricError, UnknownNameError
 from duckmetrics.evaluation.attached import AttachedTables, Times, only_rows
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
+from duckmetrics.evaluation.given_values import (
+    evaluate_given,
+    read_given,
+    refuse_computed,
+    refuse_other_systems,
+)
 from duckmetrics.evaluation.own_metrics import blamed, refuse_unverified
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
 from duckmetrics.evaluation.tables import KeptTables, concatenated
+from duckmetrics.inputs.classes import CLASS
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.given_values import GivenValues
     from duckmetrics.inference.kept import SharedRelations
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
@@ -46,7 +56,11 @@ UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[
     ["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], "Sequence[FamilyEvaluation]"
 ]
-EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_classification}
+EVALUATE: dict[str, Evaluate] = {
+    RANKING: evaluate_rankings,
+    CLASSIFICATION: evaluate_classification,
+    MULTICLASS: evaluate_classification,
+}
 
 
 @contextmanager
@@ -88,6 +102,41 @@ class Session:
         self.tables = AttachedTables(request, engine) if tables is None else tables
         self._times = Times(request, engine)
         self._start = len(engine.ran)
+        self._given: GivenValues | None = None
+        self._is_named = True
+
+    @property
+    def given(self) -> Mapping[str, Measure]:
+        """The metrics whose values were computed elsewhere, by name; the values are read once."""
+        if self.request.values is None:
+            return {}
+        if self._given is None:
+            self._given = read_given(self.catalog, self.engine, self.request, self.attach)
+        return self._given.measures
+
+    @property
+    def given_systems(self) -> tuple[str, ...]:
+        """The systems of these values."""
+        return () if not self.given or self._given is None else self._given.systems
+
+    def specs(self, metrics: str | Sequence[str] | None, usual: Callable[[], str] | None = None) -> list[str]:
+        """Return the specs of the metrics of a call: those that it names, or the usual one and given ones.
+
+        Args:
+            usual: returns the usual one, by default that of the family of the tables.
+        """
+        self._is_named = metrics is not None
+        if metrics is not None:
+            named = [] if isinstance(metrics, str) else list(metrics)  # a name may have commas
+            is_given = bool(named) and all(one in self.given for one in named)
+            return named if is_given else read_specs(metrics)
+        if self.request.predictions is None:
+            return list(self._usual_given)
+        return [*read_specs(self.usual if usual is None else usual()), *self._usual_given]
+
+    @property
+    def _usual_given(self) -> tuple[str, ...]:
+        return () if not self.given or self._given is None else self._given.usual
 
     def measures(self, specs: Sequence[str], family: Callable[[], str | None] | None = None) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.
@@ -98,7 +147,25 @@ class Session:
         Raises:
             MetricError: a metric, parameter or switch cannot be read.
         """
+        if not specs and self.request.predictions is None:
+            raise MetricError("", "no metric", f"name at least one, such as {next(iter(self.given))!r}")
+        given = {
+            spec: found for spec in specs
+            if (found := measure_of_values(self.catalog, self.given, spec, self.request.switches)) is not None
+        }  # fmt: skip
+        others = [spec for spec in specs if spec not in given]
+        if self.request.predictions is None:
+            refuse_computed(self.request, self.given, others)
+            return [given[spec] for spec in specs]
+        computed = self._computed(others, family) if others or not given else []
+        refuse_ambiguous(self.catalog, given)
+        return [*given.values(), *computed] if specs[0] in given else [*computed, *given.values()]
+
+    def _computed(self, specs: Sequence[str], family: Callable[[], str | None] | None) -> list[Measure]:
+        """Read the specs of metrics that are computed from the tables."""
         request, meant = self.request, family or self.family
+        if request.classes is not None:
+            return of_classes(self.catalog, specs, request)
         measures = parse_measures(self.catalog, specs, request.switches, meant, request.like)
         self.request = self.request.with_own_columns(self.catalog, measures)
         if not self._is_without_truth(measures):
@@ -163,7 +230,21 @@ class Session:
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
-        request, measures = self.request_for(measures), self._times.signed(measures, self.attach)
+        measures = self._times.signed(self.request.weighed(measures), self.attach)
+        found = self._given if self.given else None
+        given = [one for one in measures if found is not None and found.label(one) is not None]
+        measures = [one for one in measures if one not in given]
+        parts = self._computed_parts(measures) if measures else []
+        if self._given is not None and given:
+            asked = replace(self.request, inference=self.request.inference_of(given))
+            if parts:
+                refuse_other_systems(self._given, parts)
+            part = evaluate_given(self.catalog, self.engine, asked, self._given, given, self._is_named)
+            parts = [*parts, part] if measures else [part]
+        return parts
+
+    def _computed_parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
+        request = self.request_for(measures)
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"
@@ -231,6 +312,8 @@ class Session:
         queries = []
         for given in (dict(zip(params, chosen, strict=True)) for chosen in product(*values)):
             measure = parse_table(self.catalog, spec, given, self.request.switches)
+            if self.request.classes is not None:
+                refuse_two_classes(self.catalog, measure, self.request)
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
 
@@ -272,6 +355,8 @@ class Session:
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""
         request = self.request
+        if request.classes is not None:
+            return MULTICLASS
         if request.is_of_rankings:
             return RANKING
         first = Systems(request.predictions, request.system, self.attach, request.scores).first
@@ -283,6 +368,47 @@ class Session:
     def usual(self) -> str:
         """The metric that is computed if the caller names none."""
         return self.catalog.usual(self.family() or RANKING)
+
+
+def of_classes(catalog: Catalog, specs: Sequence[str], request: Request) -> list[Measure]:
+    """Read the specs of metrics of several classes; others look at each class against the rest.
+
+    Raises:
+        MetricError: a metric cannot be read, or is one of two classes and no slice is one class.
+    """
+    if request.like is not None:
+        what = "has no conventions for several classes"
+        raise MetricError(f"like={request.like.name}", what, "leave it out: the values are scikit-learn's")
+    measures = []
+    for spec in specs:
+        named = spec if "." in spec.partition("(")[0] else f"{MULTICLASS}.{spec}"
+        try:
+            (measure,) = parse_measures(catalog, [named], request.switches, lambda: MULTICLASS)
+        except UnknownNameError:
+            (measure,) = parse_measures(catalog, [spec], request.switches, lambda: CLASSIFICATION)
+        measure = replace(measure, text=spec.strip())
+        refuse_two_classes(catalog, measure, request)
+        measures.append(measure)
+    return measures
+
+
+def refuse_two_classes(catalog: Catalog, measure: Measure, request: Request) -> None:
+    """Refuse a metric or table that is not of several classes, unless each slice is one class.
+
+    Raises:
+        MetricError: names those of several classes.
+    """
+    every_class = bool(request.by) and all(CLASS in grouping for grouping in request.by)
+    if measure.family == MULTICLASS or (measure.family == CLASSIFICATION and every_class):
+        return
+    known = catalog.tables if measure.metric.is_table else catalog.metrics
+    several = ", ".join(name for family, name in known if family == MULTICLASS)
+    what = "is of rankings" if measure.family == RANKING else "is about two classes"
+    advice = f"for each class against the rest, add by='{CLASS}' (--by {CLASS})"
+    raise MetricError(
+        measure.text, f"{what}, and classes= names several",
+        f"write one of {several}" + ("" if measure.family == RANKING else f"; {advice}"),
+    )  # fmt: skip
 
 
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:
@@ -313,7 +439,7 @@ def _refuse_idle(request: Request, families: Collection[str], attach: Attach) ->
         InputError: names the first of them.
     """
     request.refuse_idle(families)
-    if request.queries is not None and not request.has_groups:
+    if request.queries is not None and not request.has_attributes:
         attach(request.queries, "queries")  # an explanation may read it later
 
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, RANKING
 from duckmetrics.catalog.measure import POSITIONS, holds
-from duckmetrics.compose.composer import TRUTH, Composer, needs_truth
+from duckmetrics.compose.composer import OF_TRUTH, TRUTH, Composer, needs_truth
 from duckmetrics.compose.dialects import DIALECTS, find_dialect
 from duckmetrics.compose.functions import inlined, linked
 from duckmetrics.compose.optimizer import dropped
@@ -87,7 +87,8 @@ def _of_queries(
 ) -> exp.Select:
     """Return the query of rankings, with a column of systems."""
     one = {"systems": exp.select(exp.Literal.string(ONE_SYSTEM).as_(SYSTEM))} if system is None else {}
-    if not needs_truth(catalog, measures):
+    counts_truth = any(one.items() <= measure.values.items() for measure in measures for one in OF_TRUTH)
+    if not counts_truth and not needs_truth(catalog, measures):
         # Some relevant item for each query, so that none of them counts as one without.
         no_item = exp.Case().when(exp.false(), exp.column("item_id"))
         nothing = exp.select("query_id", no_item.as_("item_id"), literal(1.0).as_("relevance"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from duckmetrics.checks.notes import counted_notes
+from duckmetrics.checks.notes import counted_notes, unweighted
 from duckmetrics.compose.composer import LISTS
 from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.engines.engine import Feature, keep_new
@@ -36,6 +36,8 @@ def evaluate_systems(
     catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
 ) -> FamilyEvaluation:
     """Compute one value per system and slice, from all lists together; the inputs were checked before."""
+    notes = unweighted(inputs, measures)
+    inputs = replace(inputs, weight=None)
     queries = keep_new(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
     segments = keep_new(engine, "segments", summary.segments())
@@ -47,7 +49,7 @@ def evaluate_systems(
     table = keep_new(engine, VALUES, values)
     joined = materialized(engine, summary.joined(table, segments))
     rows, kept = kept_rows(engine.results(), summary.query(joined))
-    notes = counted_notes(rows, inputs, measures[0].values)
+    notes += counted_notes(rows, inputs, measures[0].values)
     part = FamilyEvaluation(rows, inputs.by, tuple(notes), tuple(measures), kept)
     if request.inference is None:
         return part

@@ -14,7 +14,7 @@ from duckmetrics.engines import results_database, targets
 from duckmetrics.engines.engine import Feature
 from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError, UnsupportedError, unknown
-from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.build import everything, quoted, stacked
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.earlier import EarlierRuns
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.report_data import Opened
+    from duckmetrics.pages.curves import Developing
     from duckmetrics.pages.report import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
-    from duckmetrics.results.per_query import TargetPlace
+    from duckmetrics.results.per_query import LogPlace, TargetPlace
 
 
 MOVERS = "movers"
@@ -57,8 +59,11 @@ class KeptTables:
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]
-        self._per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        per_query = [part.per_query for part in parts if part.per_query is not None]
+        several = [everything(query.subquery("per_query")) for query in per_query]
+        self._per_query = stacked(several) if len(several) > 1 else next(iter(per_query), None)
         self._session, self._parts = session, parts
+        self._logged: list[str] = []  # the names of the runs that this evaluation was logged as
         self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
 
     def summary(self) -> pa.Table:
@@ -89,7 +94,7 @@ class KeptTables:
             MetricError: the parts of the place do not fit together.
             UnsupportedError: the engine has no such place.
         """
-        query = self._shaped(place.wide)
+        query = self._shaped(place.wide) if place.wide else self._signed()
         columns = self._partitions(place.partition_by, query)
         if self._engine.supports(Feature.TABLES):
             self._write_with_spark(query, columns, place)
@@ -132,7 +137,7 @@ class KeptTables:
         Raises:
             MetricError: the values per query have no such column.
         """
-        values = {"value", "query_id", *self._metrics()}
+        values = {"value", "query_id", "signature", *self._metrics()}
         known = [name for name, _ in self._engine.columns(query) if name not in values] if columns else []
         for column in columns:
             if column not in known:
@@ -148,6 +153,15 @@ class KeptTables:
         values = [exp.alias_(_value_of(name), name, quoted=True) for name in self._metrics()]
         grouped = exp.select(*map(quoted, keys), *values).from_(query.subquery("per_query"))
         return grouped.group_by(*map(quoted, keys))
+
+    def _signed(self) -> exp.Query:
+        """Return the values per query with the signature of each metric, so that they can be read again."""
+        signature = exp.Case(this=exp.column("metric"))
+        for part in self._parts:
+            for measure in part.measures:
+                signature = signature.when(literal(measure.text), literal(measure.signature), copy=False)
+        query = self._queries()
+        return exp.select(exp.Star(), signature.as_("signature")).from_(query.subquery("per_query"))
 
     def _metrics(self) -> list[str]:
         """Return the metrics with values per query, as typed."""
@@ -166,13 +180,13 @@ class KeptTables:
 
     def report(
         self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,
-        otherwise: Sequence[Mapping[str, Any]] | None = None,
+        otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         from duckmetrics.evaluation.report_data import Material, report_of, write_page
 
         material = Material(self._session, self._parts, self._per_query)
-        made = report_of(result, material, title, ids, otherwise)
+        made = report_of(result, material, title, ids, otherwise, trend)
         if path is not None:
             write_page(path, made.html)
         return made
@@ -185,6 +199,28 @@ class KeptTables:
         for key in ("system", "metric", "place"):
             query = query.order_by(exp.Ordered(this=exp.column(key), desc=False))
         return self._engine.arrow(composer.complete(query))
+
+    def log(self, evaluation: Evaluation, place: LogPlace) -> str:
+        """Append an evaluation to a log of runs, and return the name of the run."""
+        from duckmetrics.evaluation.logged import log
+
+        run = log(evaluation, place, self._session, self._per_query)
+        self._logged.append(run)
+        return run
+
+    def state(self, path: Path, grid: int | None) -> None:
+        """Write what `merge` needs to a file."""
+        from duckmetrics.evaluation.states import write_state
+
+        write_state(self._session, self._parts, path, grid)
+
+    def earlier(self, evaluation: Evaluation, log: LogPlace) -> EarlierRuns:
+        """Return the runs of a log before this one, which may be in it already."""
+        from duckmetrics.evaluation.earlier import EarlierRuns
+
+        own = {*self._logged, *filter(None, [log.run_id])}
+        shape = evaluation.groupings, evaluation.level, log.time
+        return EarlierRuns(log.path, own, self._session, self._per_query, *shape)
 
     def write_picture(self, path: Path, format_: str, text: str) -> None:
         """Write a picture to a file, if that is an output of ours or new."""

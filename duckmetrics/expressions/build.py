@@ -109,6 +109,11 @@ def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
+def hash_of_all(text: exp.Expr) -> exp.Expr:
+    """Return a hash of the texts of distinct rows, which no order of the rows changes."""
+    return exp.cast(call("bit_xor", call("md5_number_lower", text)), "VARCHAR")
+
+
 def row_count(source: str | exp.Expr, counted: exp.Expr | None = None) -> exp.Select:
     """Count the rows of a table, or the values of an expression in them."""
     return exp.select(exp.Count(this=counted or exp.Star())).from_(source)

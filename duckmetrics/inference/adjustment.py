@@ -92,13 +92,14 @@ def tested_together(
 
 def _of_slicing(units: Units, slicing: str) -> exp.Query:
     """Return the units of the segments of a slicing; all if there is only one segment."""
-    rows = exp.select("system", "metric", "query_id", "value").from_(units.each(MAX_T).subquery("units"))
+    known = units.parts().each(MAX_T).subquery("units")
+    rows = exp.select("system", "metric", "query_id", "value").from_(known)
     if units.segments is None:
         return rows
-    known = exp.select("segment").from_(units.segments.subquery("segments"))
-    known = known.where(exp.column("slice").eq(slicing))
+    segments = exp.select("segment").from_(units.segments.subquery("segments"))
+    segments = segments.where(exp.column("slice").eq(slicing))
     number = exp.IntDiv(this=_number(), expression=literal(len(units.measures)))
-    return rows.where(exp.In(this=number, query=known.subquery()))
+    return rows.where(exp.In(this=number, query=segments.subquery()))
 
 
 def _united(parts: Sequence[exp.Query]) -> exp.Query:

@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from duckmetrics.engines.plans import by_group
 from duckmetrics.errors import UnsupportedError
+from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inference.units import KEYS, SEGMENT, SIZES
+from duckmetrics.inference.units import KEYS, PART, SEGMENT, SIZES
 from duckmetrics.inputs.classification import UNIT, WEIGHTED
 
 if TYPE_CHECKING:
@@ -343,19 +344,16 @@ def unit_values(place: int, count: int, table: str, shown: exp.Expr, effective: 
     return exp.select(
         exp.column("system", table), _number(place, count, table).as_("metric"),
         exp.column(UNIT, table).as_("query_id"), finite.as_("value"), effective.as_("n_effective"),
-        exp.cast(exp.null(), "BOOLEAN").as_("hits"),
+        exp.cast(exp.null(), "BOOLEAN").as_("hits"), exp.cast(exp.null(), "DOUBLE").as_(PART),
     )  # fmt: skip
 
 
 def all_units(parts: Iterable[exp.Select], steps: Mapping[str, exp.Select]) -> exp.Select:
     """Stack the values of the units of every measure, and put the steps they need in front."""
-    whole: exp.Query | None = None
-    for part in parts:
-        whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
-    stacked = exp.select(*KEYS, *SIZES).from_(cast("exp.Query", whole).subquery("units"))
+    whole = exp.select(*KEYS, *SIZES).from_(stacked(parts).subquery("units"))
     for name, step in steps.items():
-        stacked = stacked.with_(name, as_=step, copy=False)
-    return stacked
+        whole = whole.with_(name, as_=step, copy=False)
+    return whole
 
 
 def same_segment(one: str, other: str) -> exp.Expr:
@@ -364,6 +362,19 @@ def same_segment(one: str, other: str) -> exp.Expr:
         exp.EQ(this=exp.column(key, one), expression=exp.column(key, other)) for key in ("system", SEGMENT)
     )
     return exp.and_(*same)
+
+
+# A sum without its only part may differ from 0 by this share of it.
+REMAINDER = 1e-12
+
+
+def remaining(name: str, table: str, summed: str = "summed") -> exp.Expr:
+    """Return a sum without the sum of a unit: 0 if only rounding is left."""
+    whole, own = exp.column(name, summed), exp.column(name, table)
+    left = exp.Sub(this=whole, expression=own)
+    bound = exp.Mul(this=literal(REMAINDER), expression=exp.Abs(this=whole.copy()))
+    nothing = exp.LTE(this=exp.Abs(this=left.copy()), expression=bound)
+    return exp.Case().when(nothing, literal(0.0)).else_(left)
 
 
 def product(one: exp.Expr, other: exp.Expr) -> exp.Expr:

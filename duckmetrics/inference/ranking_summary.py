@@ -8,14 +8,19 @@ from sqlglot import exp
 
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.compose.exact_sums import with_exact_sums
+from duckmetrics.compose.exact_sums import bands_of, with_exact_sums
 from duckmetrics.compose.one_scan import Ranges, divided
 from duckmetrics.engines import plans
 from duckmetrics.engines.engine import Feature
-from duckmetrics.expressions.build import cast_to, over, row_count
+from duckmetrics.errors import InputError, UnsupportedError
+from duckmetrics.expressions.build import cast_to, everything, over, row_count, stacked
 from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.slices import slice_label
+from duckmetrics.results.findings import NOTE, Finding
+from duckmetrics.words.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,25 +29,38 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.composer import Columns
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
 
 # The name that stands for the slice and its columns in an aggregation file.
 SEGMENT = "segment"
+# The ends of weights of queries, whose squares are numbers.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-150, 1e150
 
 
-def bound_aggregation(catalog: Catalog, name: str, column: str, bands: Sequence[int] | None) -> exp.Select:
+def bound_aggregation(
+    catalog: Catalog, name: str, column: str, bands: Sequence[int] | None, weighted: bool = False
+) -> exp.Select:
     """Bind an aggregation file to its parameters and to the column that it aggregates.
 
     Args:
         name: the name or alias of the aggregation.
         bands: those of the values, see `exact_sums`; None if sums need not be exact.
+        weighted: whether queries count by the column `weight`.
+
+    Raises:
+        UnsupportedError: there are weights, and the aggregation has no form with them.
     """
     alias = catalog.aggregation_names[name]
-    values = {
+    if weighted and WEIGHTED not in alias.metric.own_params:
+        what = "has no form with weights of queries"
+        raise UnsupportedError(f"agg={name}", what, "leave agg or the weights out")
+    values: dict[str, Value] = {
         name: param.type(alias.bound[name]) if name in alias.bound else param.default
         for name, param in alias.metric.own_params.items()
     }
+    values |= {WEIGHTED: weighted} if WEIGHTED in values else {}
     query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), bands))
     for found in list(query.find_all(exp.Column)):
         if found.name == "value":
@@ -99,28 +117,85 @@ def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[e
     return spread
 
 
-def attributed(inputs: Inputs, by: Mapping[str, str], table: str) -> list[tuple[str, exp.Query]]:
+def units_of(inputs: Inputs) -> dict[str, str]:
+    """Return the columns of the cluster and of the weight of queries, where there are some: alias -> name."""
+    found = {CLUSTER: inputs.cluster, WEIGHT: inputs.weight}
+    return {alias: name for alias, name in found.items() if name}
+
+
+def attributed(
+    inputs: Inputs, by: Mapping[str, str], table: str, every: bool = False
+) -> list[tuple[str, exp.Query]]:
     """Return the steps up to ``attributed``: the values of queries next to the attributes of the queries.
 
     Args:
         by: slicing column -> its alias.
         table: where the values are kept.
+        every: whether queries of weight 0 are there, too.
     """
-    cluster = {inputs.cluster: CLUSTER} if inputs.cluster else {}
-    known = [*by.items(), *cluster.items()]
+    known = [*by.items(), *((name, alias) for alias, name in units_of(inputs).items())]
     if not known:
         return [("attributed", exp.select(exp.Star()).from_(table))]
-    minima = [
-        exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias) for name, alias in known
-    ]
-    source = inputs.queries["attributes"].subquery("rows")
-    grouped = exp.select("query_id", *minima).from_(source).group_by("query_id")
     joined = (
         exp.select(f"{table}.*", *(exp.column(a, "attributes") for _, a in known))
         .from_(table)
         .join("attributes", on=f"attributes.query_id = {table}.query_id", join_type="left")
     )
-    return [("attributes", grouped), ("attributed", joined)]
+    if inputs.weight and not every:
+        joined = joined.where(exp.GT(this=exp.column(WEIGHT, "attributes"), expression=literal(0)))
+    return [("attributes", _attributes(inputs, known)), ("attributed", joined)]
+
+
+def _attributes(inputs: Inputs, known: Sequence[tuple[str, str]]) -> exp.Select:
+    """Return a row for each query with some columns, each under its alias."""
+    query = exp.select("query_id").from_(inputs.queries["attributes"].subquery("rows"))
+    for name, alias in known:
+        value: exp.Expr = exp.Min(this=exp.column(exp.to_identifier(name, quoted=True)))
+        query = query.select((exp.cast(value, "DOUBLE") if alias == WEIGHT else value).as_(alias), copy=False)
+    return query.group_by("query_id")
+
+
+def weights_of(inputs: Inputs) -> exp.Select | None:
+    """Return the weights of the queries that count: query_id, weight; None if every query counts as 1."""
+    if inputs.weight is None:
+        return None
+    known = _attributes(inputs, [(inputs.weight, WEIGHT)]).subquery("attributes")
+    return everything(known).where(exp.GT(this=exp.column(WEIGHT), expression=literal(0)))
+
+
+def weighing(engine: Engine, inputs: Inputs, table: str) -> list[Finding]:
+    """Return a note about the weights of queries, if there are some.
+
+    Args:
+        table: where the values of the queries are kept.
+
+    Raises:
+        InputError: a weight is neither 0 nor between the ends; names the column and three queries.
+    """
+    if inputs.weight is None:
+        return []
+    weight = exp.column(WEIGHT)
+    none = exp.EQ(this=weight, expression=literal(0))
+    usable = exp.Between(this=weight.copy(), low=literal(LEAST_WEIGHT), high=literal(MOST_WEIGHT))
+    wrong = exp.not_(exp.func("coalesce", exp.or_(none, usable), exp.false()))
+    known = exp.select("query_id", weight.copy()).distinct().from_("attributed")
+    for name, step in attributed(inputs, {}, table, every=True):
+        known = known.with_(name, as_=step, copy=False)
+    counts = (exp.CountIf(this=condition.copy()) for condition in (wrong, none))
+    ((n_wrong, n_left_out),) = engine.rows(exp.select(*counts).from_(known.subquery("known")))
+    label = inputs.labels.get(inputs.by_source or "", WEIGHT)
+    if n_wrong:
+        rows = engine.rows(known.where(wrong).order_by("query_id").limit(3))
+        shown = ", ".join(f"{query}: {'NULL' if value is None else value}" for query, value in rows)
+        raise InputError(
+            label,
+            f"column {inputs.weight!r} is no weight for {counted(n_wrong, 'query', 'queries')} ({shown})",
+            f"give every query a number from {LEAST_WEIGHT} to {MOST_WEIGHT}; 0 leaves a query out",
+        )
+    message = f"{label}: column {inputs.weight!r} weights the queries"
+    if n_left_out:
+        message += f"; {counted(n_left_out, 'query', 'queries')} of weight 0 are left out"
+    return [Finding("weighted_queries", NOTE, label, inputs.weight, n_left_out, (), message, "")]
 
 
 def sliced(inputs: Inputs, by: Mapping[str, str], columns: Sequence[Columns]) -> exp.Query:
@@ -131,19 +206,17 @@ def sliced(inputs: Inputs, by: Mapping[str, str], columns: Sequence[Columns]) ->
         columns: those of the measures.
     """
     values = dict.fromkeys(name for c in columns for name in (c.value, c.no_relevant, c.undefined))
-    cluster = [CLUSTER] if inputs.cluster else []
-    whole: exp.Query | None = None
+    parts = []
     for number, grouping in enumerate(((), *inputs.by)):
         in_force = [
             (exp.column(alias) if name in grouping else exp.null()).as_(alias) for name, alias in by.items()
         ]
-        part = exp.select(
-            "system", "query_id", *cluster, "missing", *map(exp.column, values),
+        parts.append(exp.select(
+            "system", "query_id", *units_of(inputs), "missing", *map(exp.column, values),
             literal(slice_label(grouping)).as_("slice"),
             literal(number).as_("slice_number"), *in_force,
-        ).from_("attributed", copy=False)  # fmt: skip
-        whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
-    return cast("exp.Query", whole)
+        ).from_("attributed", copy=False))  # fmt: skip
+    return stacked(parts)
 
 
 def value_ranges(engine: Engine, summary: RankingSummary) -> Mapping[str, Ranges]:
@@ -166,6 +239,14 @@ def value_ranges(engine: Engine, summary: RankingSummary) -> Mapping[str, Ranges
         for column, known in zip(columns, found, strict=True)
         if known
     }
+
+
+def bands_of_values(engine: Engine, summary: RankingSummary) -> Sequence[int] | None:
+    """Return the bands of the values of queries; None if their sums need not be exact."""
+    if not engine.supports(Feature.EXACT_SUMS):
+        return None
+    ((largest, smallest),) = engine.rows(summary.extent())
+    return bands_of(largest, smallest)
 
 
 SOURCE, JOINED = "query_values", "joined"
@@ -197,19 +278,24 @@ class RankingSummary:
         self.keys = ("system", "slice", "slice_number", *self.by.values())
 
     def extent(self) -> exp.Select:
-        """Return the largest size of a value of a query, and the smallest above 0."""
-        sizes = [exp.Abs(this=exp.column(c)) for c in dict.fromkeys(c.value for c in self.columns)]
+        """Return the largest size of a term of a mean of queries, and the smallest above 0."""
+        sizes: list[exp.Expr] = [
+            exp.Abs(this=exp.column(c)) for c in dict.fromkeys(c.value for c in self.columns)
+        ]
+        if self.inputs.weight:
+            weight = exp.column(WEIGHT)
+            sizes = [weight, *(exp.Mul(this=weight.copy(), expression=size) for size in sizes)]
         largest = exp.func("greatest", *(exp.Max(this=size) for size in sizes), literal(0.0))
         above_0 = (exp.func("nullif", size.copy(), literal(0.0)) for size in sizes)
         smallest = exp.func("least", *(exp.Min(this=size) for size in above_0), literal(1.0))
-        return exp.select(largest, smallest).from_(self.table)
+        return self._with_attributes(exp.select(largest, smallest).from_("attributed"))
 
     def sorted_columns(self) -> list[str]:
         """Return the columns whose aggregation sorts the queries, such as those of a median."""
         found = (
             column.value
             for measure, column in zip(self.measures, self.columns, strict=True)
-            if bound_aggregation(self.catalog, str(measure.aggregation), column.value, None).find(exp.Window)
+            if self._bound(measure, column, None).find(exp.Window)
         )
         return list(dict.fromkeys(found))
 
@@ -235,16 +321,7 @@ class RankingSummary:
             joined: the query of `joined`, or of a table that it is kept in.
         """
         parts = [self._row(i, measure) for i, measure in enumerate(self.measures)]
-        whole: exp.Query = parts[0]
-        for part in parts[1:]:
-            whole = exp.union(whole, part, distinct=False, copy=False)
-        shown = {alias: name for name, alias in self.by.items()}
-        names = [name for name in parts[0].named_selects if name not in ("slice_number", "measure_number")]
-        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
-        result = result.from_(whole.subquery("summary", copy=False), copy=False)
-        for key in ("slice_number", *shown, "measure_number", "system"):
-            result = result.order_by(exp.column(key, "summary"), copy=False)
-        return with_joined(result, joined)
+        return with_joined(in_rows(parts, self.by, ("slice_number", *self.by.values())), joined)
 
     def per_query(self) -> exp.Select:
         """Return the long form: one row per system, measure and query."""
@@ -254,20 +331,35 @@ class RankingSummary:
                 self._shown_system(), literal(measure.text).as_("metric"),
                 *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
                 self._shown_query(), _finite(exp.column(column.value)).as_("value"),
+                *([WEIGHT] if self.inputs.weight and WEIGHT not in self.by else []),
             ).from_("attributed"))  # fmt: skip
-        whole: exp.Query = parts[0]
-        for part in parts[1:]:
-            whole = exp.union(whole, part, distinct=False, copy=False)
-        result = exp.select(exp.Star()).from_(whole.subquery("per_query"))
-        for name, step in self._attributes():
-            result = result.with_(name, as_=step, copy=False)
-        return result
+        return self._with_attributes(everything(stacked(parts).subquery("per_query")))
+
+    def with_flags(self) -> exp.Select:
+        """Return the long form with what `per_query` leaves out: the cluster, and why there is no value."""
+        parts = []
+        for measure, column in zip(self.measures, self.columns, strict=True):
+            flags = {"no_relevant": column.no_relevant, "undefined": column.undefined}
+            parts.append(exp.select(
+                self._shown_system(), literal(measure.text).as_("metric"), self._shown_query(),
+                *(map(exp.column, units_of(self.inputs))),
+                *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
+                exp.column(column.value).as_("value"), "missing",
+                *(exp.column(name).as_(flag) for flag, name in flags.items()),
+            ).from_("attributed"))  # fmt: skip
+        return self._with_attributes(everything(stacked(parts).subquery("per_query")))
 
     def flagged(self) -> exp.Select:
         """Return one row per system and query: attributes, whether it is missing, and columns of measures."""
         names = dict.fromkeys(n for c in self.columns for n in (c.value, c.no_relevant, c.undefined))
         by = (exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items())
-        query = exp.select("system", "missing", *names, *by).from_("attributed")
+        weight = [WEIGHT] if self.inputs.weight else []
+        return self._with_attributes(
+            exp.select("system", "missing", *names, *weight, *by).from_("attributed")
+        )
+
+    def _with_attributes(self, query: exp.Select) -> exp.Select:
+        """Add the steps that join the attributes of the queries."""
         for name, step in self._attributes():
             query = query.with_(name, as_=step, copy=False)
         return query
@@ -284,15 +376,12 @@ class RankingSummary:
         for place, i in enumerate(kept):
             segment = exp.Mul(this=number.copy(), expression=literal(len(kept)))
             key = exp.Add(this=segment, expression=literal(place))
-            columns = [exp.column(CLUSTER)] if self.inputs.cluster else []
+            columns = map(exp.column, units_of(self.inputs))
             value = exp.column(self.columns[i].value).as_("value")
             parts.append(exp.select(
                 "system", key.as_("metric"), "query_id", *columns, value
             ).from_("numbered" if segments else SOURCE, copy=False))  # fmt: skip
-        whole: exp.Query = parts[0]
-        for part in parts[1:]:
-            whole = exp.union(whole, part, distinct=False, copy=False)
-        units = exp.select("*").from_(whole.subquery("units"))
+        units = everything(stacked(parts).subquery("units"))
         steps = [*self._attributes(), (SOURCE, self._slices())]
         if segments:
             same = [exp.NullSafeEQ(this=exp.column(key, SOURCE), expression=exp.column(key, segments))
@@ -361,7 +450,7 @@ class RankingSummary:
         self, i: int, measure: Measure, columns: Columns
     ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
         """Return the value of an aggregation, or else the steps that compute it: an own block at the end."""
-        query = bound_aggregation(self.catalog, str(measure.aggregation), columns.value, self.bands)
+        query = self._bound(measure, columns, self.bands)
         value = query.expressions[-1].unalias()
         with_ = query.args.get("with_")
         if with_ is None:
@@ -375,6 +464,11 @@ class RankingSummary:
             query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
         final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
         return [*steps, (f"block_{i}", grouped(final, self.keys))], None
+
+    def _bound(self, measure: Measure, columns: Columns, bands: Sequence[int] | None) -> exp.Select:
+        """Return the aggregation of a measure over its column of values."""
+        weighted = self.inputs.weight is not None
+        return bound_aggregation(self.catalog, str(measure.aggregation), columns.value, bands, weighted)
 
     def _frame(self) -> exp.Query:
         """Return the rows that must be there: every slice, and the overall one of every system."""
@@ -417,6 +511,23 @@ def _finite(value: exp.Expr) -> exp.Expr:
     return exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
 
 
+def in_rows(parts: Sequence[exp.Select], by: Mapping[str, str], order: Sequence[str]) -> exp.Select:
+    """Return the rows of all measures below each other, by slice, measure and system.
+
+    Args:
+        parts: the rows of each measure, with its place as measure_number.
+        by: slicing column -> its alias.
+        order: the columns that sort the slices; the first one numbers them, and is not shown.
+    """
+    shown = {alias: name for name, alias in by.items()}
+    names = [name for name in parts[0].named_selects if name not in (order[0], "measure_number")]
+    result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
+    result = result.from_(stacked(parts).subquery("summary", copy=False), copy=False)
+    for key in (*order, "measure_number", "system"):
+        result = result.order_by(exp.column(key, "summary"), copy=False)
+    return result
+
+
 def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
     """Put the step that a summary reads, and those before it, in front of the summary."""
     for cte in joined.ctes:
@@ -428,8 +539,9 @@ def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
 
 def systems_of(inputs: Inputs) -> exp.Query:
     """Return the query of the systems, a row each."""
-    predictions = inputs.queries["predictions"].subquery("predictions")
-    return inputs.queries.get("systems") or exp.select("system").distinct().from_(predictions)
+    if "systems" in inputs.queries:
+        return inputs.queries["systems"]
+    return exp.select("system").distinct().from_(inputs.queries["predictions"].subquery("predictions"))
 
 
 def shown_value(catalog: Catalog, value: exp.Expr, n_no_relevant: exp.Expr) -> tuple[exp.Expr, exp.Expr]:

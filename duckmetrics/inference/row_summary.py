@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.compose.optimizer import NUMBERED_PAIRS, PLACED_SCORES, PLACED_THRESHOLDS, in_kept_order
 from duckmetrics.engines.plans import THRESHOLDS, Plan, has_relation, plans_on, reads_thresholds, sorts_rows
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inference.kept import kept_rows, materialized, on_engine
-from duckmetrics.inference.ranking_summary import JOINED, aim_of, with_joined
+from duckmetrics.inference.ranking_summary import JOINED, aim_of, in_rows, with_joined
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label, taken_name
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 
 SEGMENTS, BINARY = "segments", "labeled"
+# Of several classes, rows are counted and not their classes.
+CLASS_SEGMENTS = "class_segments"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # The pairs of a metric of all rows, and the same added up from units, if an interval has sorted the rows.
 PAIRS, ADDED_UP = "pairs", "unit_pairs"
@@ -39,16 +42,20 @@ def per_slice(composer: Composer, measures: Sequence[Measure], plan: Mapping[str
 
     n and n_positive count all rows, n_weighted and n_positive_weighted those that have a weight.
     """
-    frame = composer.relation(SEGMENTS, {WEIGHTED: False})
+    segments = CLASS_SEGMENTS if measures[0].family == MULTICLASS else SEGMENTS
+    frame = composer.relation(segments, {WEIGHTED: False})
     query = exp.select(*(exp.column(c, frame) for c in (*KEYS, *COUNTS))).from_(frame)
     if any(measure.values.get(WEIGHTED) for measure in measures):
-        counted = composer.relation(SEGMENTS, {WEIGHTED: True})
+        counted = composer.relation(segments, {WEIGHTED: True})
         query = query.select(*(exp.column(c, counted).as_(f"{c}_{WEIGHTED}") for c in COUNTS))
-        query = query.join(counted, on=_same_segment(KEYS, counted, frame), join_type="left")
+        if counted != frame:
+            query = query.join(counted, on=_same_segment(KEYS, counted, frame), join_type="left")
     for i, measure in enumerate(measures):
         values: dict[str, Value] = {**measure.values, **plan[measure.text]}
         for column in ("value", *(c for c in EXTRAS if c in measure.metric.query.named_selects)):
             expression = composer.value(measure.metric, values, column)
+            if expression is not None and measure.metric.is_own:
+                expression = exp.cast(expression, "DOUBLE")
             if expression is not None and column == "value":
                 expression = composer.defined(measure.metric, values, expression, _present(composer, measure))
             if expression is not None:
@@ -62,7 +69,8 @@ def per_slice(composer: Composer, measures: Sequence[Measure], plan: Mapping[str
 def _present(composer: Composer, measure: Measure) -> exp.Expr:
     """Return the number of rows that a measure looks at."""
     is_weighted = bool(measure.values.get(WEIGHTED))
-    return exp.column("n", composer.relation(SEGMENTS, {WEIGHTED: is_weighted}))
+    segments = CLASS_SEGMENTS if measure.family == MULTICLASS else SEGMENTS
+    return exp.column("n", composer.relation(segments, {WEIGHTED: is_weighted}))
 
 
 def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
@@ -95,16 +103,7 @@ class ClassificationSummary:
             columns: those that the table has.
         """
         parts = [self._row(i, measure, columns) for i, measure in enumerate(self.measures)]
-        whole: exp.Query = parts[0]
-        for part in parts[1:]:
-            whole = exp.union(whole, part, distinct=False, copy=False)
-        names = [n for n in parts[0].named_selects if n not in ("slice_number", "measure_number")]
-        shown = {alias: name for name, alias in self.by.items()}
-        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
-        result = result.from_(whole.subquery("summary"))
-        for key in ("slice_number", *shown, "measure_number", "system"):
-            result = result.order_by(exp.column(key, "summary"), copy=False)
-        return with_joined(result, joined)
+        return with_joined(in_rows(parts, self.by, ("slice_number", *self.by.values())), joined)
 
     def table_query(self, composer: Composer, measure: Measure, plan: Plan) -> exp.Select:
         """Return the rows of a table, with the system and slice they belong to."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import own_columns
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.dialects import DIALECTS
 from duckmetrics.compose.functions import linked
@@ -15,11 +14,11 @@ from duckmetrics.compose.one_scan import divided, in_one_scan
 from duckmetrics.engines.engine import keep_new
 from duckmetrics.engines.plans import plans
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.expressions.build import everything
+from duckmetrics.expressions.build import equal_columns, everything
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inference import kept
 from duckmetrics.inference.kept import collected, moved, moved_to_results, on_engine, too_many
-from duckmetrics.inference.linear import all_units, product, same_segment, speaking, unit_values
+from duckmetrics.inference.linear import all_units, product, remaining, same_segment, speaking, unit_values
 from duckmetrics.inference.row_summary import per_slice
 from duckmetrics.inference.sums import is_estimate
 from duckmetrics.inference.units import DIFFERENCES, DRAW, PER_QUERY, SEGMENT, WHOLE, Units, no_units, struct
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.inference.class_units import OfClasses
     from duckmetrics.inference.linear import Linear
     from duckmetrics.inference.sums import Sums
     from duckmetrics.inputs.inputs import Inputs
@@ -180,7 +180,9 @@ def _values(
     drawing = Composer(catalog, {"predictions": inputs.queries["predictions"]}, inputs.constants)
     values: dict[str, Value] = {"first": first, "last": last, "seed": seed}
     step = drawing.relation("resampled", values)
-    kept = ("label", "score", WEIGHT, GROUP)
+    own = [exp.column(name, "predictions") for name in inputs.own_columns]
+    cast("exp.Select", drawing.steps[step]).select(*own, copy=False)
+    kept = ("label", "score", WEIGHT, GROUP, *inputs.own_columns)
     drawn = drawing.complete(exp.select("system", struct(SEGMENT, DRAW).as_(SEGMENT), *kept).from_(step))
     constants = {name: value for name, value in inputs.constants.items() if name != SEGMENT}
     composer = Composer(catalog, {"predictions": drawn}, constants)
@@ -190,8 +192,7 @@ def _values(
 def can_be_bootstrapped(catalog: Catalog, measure: Measure) -> bool:
     """Return whether a measure estimates something, and has no bounds of another kind."""
     built_on = (measure.metric, *catalog.foundations(measure.metric))
-    reads_more = bool(own_columns([measure.metric], "predictions"))  # samples have our own columns only
-    return all(map(is_estimate, built_on)) and measure.values.get("approx") is None and not reads_more
+    return all(map(is_estimate, built_on)) and measure.values.get("approx") is None
 
 
 class DeltaMethod:
@@ -253,8 +254,6 @@ def _moved(
 
 # The step with a row per unit.
 REST = "rest"
-# A sum without its only part may differ from 0 by this share of it.
-REMAINDER = 1e-12
 
 
 class Jackknife:
@@ -262,22 +261,26 @@ class Jackknife:
 
     Args:
         table: where the rows of `Sums.per_unit` are kept.
+        others: more measures that have values without a unit.
     """
 
-    def __init__(self, sums: Sums, table: str) -> None:
+    def __init__(self, sums: Sums, table: str, others: OfClasses | None = None) -> None:
         self.sums = sums
         self.linear = sums.linear
         self.table = table
+        self.others = others
+        self.count = len(self.linear) + (0 if others is None else len(others.measures))
 
     def values(self) -> exp.Select:
         """Return one row per system, measure, segment and unit, as `Units` holds them."""
-        steps = {
-            "summed": self.sums.summed(self.table),
-            "wholes": self._wholes(),
-            REST: self._rest(),
-            "centers": self._centers(),
-        }
-        return all_units((self._measure(i) for i in range(len(self.linear))), steps)
+        steps = {"summed": self.sums.summed(self.table), "wholes": self._wholes(), REST: self._rest()}
+        if self.others is not None:
+            for name, step in (("wholes", self.others.wholes()), (REST, self.others.rest())):
+                steps[f"{name}_of_classes"] = step
+                steps[f"{name}_of_sums"] = steps.pop(name)
+                steps[name] = _side_by_side(f"{name}_of_sums", f"{name}_of_classes", step)
+        steps["centers"] = self._centers()
+        return all_units((self._measure(i) for i in range(self.count)), steps)
 
     def _wholes(self) -> exp.Select:
         """Return the value of every measure, per system and segment."""
@@ -293,7 +296,7 @@ class Jackknife:
             said = linear.takes(table) or exp.true()
             sums = sums.select(said.as_(f"said_{i}"), copy=False)
         for name in self.sums.leaves():
-            sums = sums.select(_remaining(name, table).as_(name), copy=False)
+            sums = sums.select(remaining(name, table).as_(name), copy=False)
         sums = sums.from_(table).join("summed", on=same_segment("summed", table))
         rest = exp.select("system", SEGMENT, UNIT, *(f"said_{i}" for i in range(len(self.linear))))
         for i, linear in enumerate(self.linear):
@@ -307,7 +310,7 @@ class Jackknife:
         """Return the mean of the values without a unit; NULL if one of them is missing."""
         keys = [exp.column(key, REST) for key in ("system", SEGMENT)]
         centers = exp.select(*keys)
-        for i in range(len(self.linear)):
+        for i in range(self.count):
             value, whole = exp.column(f"value_{i}", REST), exp.column(f"value_{i}", "wholes")
             said = exp.Where(this=exp.column(f"said_{i}", REST))
             # Its error is multiplied by m - 1 later: a mean of small changes has a small error.
@@ -330,20 +333,19 @@ class Jackknife:
         )
         shown = exp.Add(this=exp.column(f"value_{place}", "wholes"), expression=product(others, change))
         effective = exp.column(f"n_effective_{place}", "wholes")
-        query = unit_values(place, len(self.linear), REST, shown, effective)
+        query = unit_values(place, self.count, REST, shown, effective)
         query = query.from_(REST).where(exp.column(f"said_{place}", REST))
         for name in ("wholes", "centers"):
             query = query.join(name, on=same_segment(name, REST))
         return query
 
 
-def _remaining(name: str, table: str) -> exp.Expr:
-    """Return a sum without the sum of a unit: 0 if only rounding is left."""
-    whole, own = exp.column(name, "summed"), exp.column(name, table)
-    left = exp.Sub(this=whole, expression=own)
-    bound = exp.Mul(this=literal(REMAINDER), expression=exp.Abs(this=whole.copy()))
-    nothing = exp.LTE(this=exp.Abs(this=left.copy()), expression=bound)
-    return exp.Case().when(nothing, literal(0.0)).else_(left)
+def _side_by_side(sums: str, classes: str, step: exp.Select) -> exp.Select:
+    """Return a step of the measures that are sums with the columns of those of classes."""
+    keys = [name for name in ("system", SEGMENT, UNIT) if name in step.named_selects]
+    more = [exp.column(name, classes) for name in step.named_selects if name not in keys]
+    query = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier(sums)), *more).from_(sums)
+    return query.join(classes, on=equal_columns(keys, sums, classes))
 
 
 def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[str, exp.Query]) -> str:
@@ -355,21 +357,24 @@ def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[
     return moved(engine, _sums_of_units(catalog, engine, sums, influences))
 
 
-def units_of_sums(catalog: Catalog, engine: Engine, sums: Sums, **fields: Any) -> Units:
+def units_of_sums(
+    catalog: Catalog, engine: Engine, sums: Sums, others: OfClasses | None = None, **fields: Any
+) -> Units:
     """Return the values of units: by the delta method for rows, by the jackknife for clusters.
 
     Units that are too many to move stay where they are.
 
     Args:
+        others: measures of several classes.
         fields: the other attributes of `Units`.
     """
     table = _sums_of_units(catalog, engine, sums, sums.influence_queries())
     fields = {**fields, "linearized": True, "clustered": not sums.independent}
-    if not sums.linear:
+    if not sums.linear and others is None:
         return Units(no_units(), **fields, members=_members(sums, moved(engine, table)))
     number = too_many(engine, engine.kept(table))
     table = moved_to_results(engine, table) if number is None and engine.results() is not engine else table
-    method = DeltaMethod(sums, table) if sums.independent else Jackknife(sums, table)
+    method = DeltaMethod(sums, table) if sums.independent else Jackknife(sums, table, others)
     fields["members"], speakers = _members(sums, table), speaking(sums.linear, table)
     if number is None:
         return Units(on_engine(catalog, engine.results(), method.values()), **fields, speaking=speakers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.definition import DIALECT, MULTICLASS
 from duckmetrics.compose.composer import AggregateBlock, Composer
 from duckmetrics.engines.plans import Plan, by_group, plans
 from duckmetrics.errors import UnsupportedError
@@ -96,6 +96,8 @@ class Sums:
         for metric in (measure.metric, *self.catalog.foundations(measure.metric)):
             if not is_estimate(metric):
                 raise UnsupportedError("", "it is a test statistic, which estimates nothing")
+            if metric.family == MULTICLASS and "influence" in metric.header:
+                raise UnsupportedError("", "it is not a function of sums over rows")
             if "influence" in metric.header:
                 self._influence(metric, values, self.chosen.get(measure.text, plan))
         value = self.composer.value(measure.metric, values)

@@ -15,6 +15,7 @@ from duckmetrics.inference.ranking_summary import (
     SOURCE,
     aim_of,
     attributed,
+    in_rows,
     none,
     shown_value,
     sliced,
@@ -175,16 +176,7 @@ class SystemSummary:
             joined: the query of `joined`, or of a table that it is kept in.
         """
         parts = [self._row(i, measure) for i, measure in enumerate(self.measures)]
-        whole: exp.Query = parts[0]
-        for part in parts[1:]:
-            whole = exp.union(whole, part, distinct=False, copy=False)
-        shown = {alias: name for name, alias in self.by.items()}
-        names = [name for name in parts[0].named_selects if name not in (SEGMENT, "measure_number")]
-        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
-        result = result.from_(whole.subquery("summary", copy=False), copy=False)
-        for key in (SEGMENT, "measure_number", "system"):
-            result = result.order_by(exp.column(key, "summary"), copy=False)
-        return with_joined(result, joined)
+        return with_joined(in_rows(parts, self.by, (SEGMENT,)), joined)
 
     def _row(self, i: int, measure: Measure) -> exp.Select:
         """Return the columns of one measure as results have them."""

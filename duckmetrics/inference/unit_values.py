@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.engines.plans import by_group
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.class_units import OfClasses, of_classes
 from duckmetrics.inference.intervals import HINT, HINT_ELSEWHERE, HINT_OF_PAIRS
 from duckmetrics.inference.kept import collected, moved_query
-from duckmetrics.inference.ranking_summary import bound_aggregation
+from duckmetrics.inference.ranking_summary import bound_aggregation, units_of
 from duckmetrics.inference.row_summary import ClassificationSummary
 from duckmetrics.inference.row_units import (
     ManyUnits,
@@ -42,13 +44,15 @@ from duckmetrics.inference.units import (
     no_units,
     struct,
 )
-from duckmetrics.inputs.classification import GROUP, UNIT
+from duckmetrics.inputs.classes import PLACE, ROW
+from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHTED
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
 from duckmetrics.words.units import CLUSTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -106,16 +110,18 @@ def share_of(catalog: Catalog, measure: Measure) -> float:
     return float(catalog.aggregation_names[str(measure.aggregation)].bound["p"]) / 100
 
 
-def logarithms(catalog: Catalog, measure: Measure, values: exp.Query, clustered: bool) -> exp.Select:
+def logarithms(catalog: Catalog, measure: Measure, values: exp.Query, others: Collection[str]) -> exp.Select:
     """Return the units of a geometric mean: the values whose mean it takes before it transforms it back.
 
     Args:
-        values: system, metric, query_id, value, for clusters also cluster_id.
+        values: system, metric, query_id, value, and the others.
+        others: those of the columns cluster_id and weight that there are.
     """
     aggregation = bound_aggregation(catalog, str(measure.aggregation), "value", None)
     (mean,) = aggregation.find_all(exp.Avg)
-    others = ("system", "metric", "query_id", *([CLUSTER] if clustered else []))
-    return exp.select(*others, mean.this.copy().as_("value")).from_(values.subquery("values"))
+    return exp.select("system", "metric", "query_id", *others, mean.this.copy().as_("value")).from_(
+        values.subquery("values")
+    )
 
 
 def units_of_ranking(
@@ -140,23 +146,26 @@ def units_of_ranking(
         columns = (exp.column(alias) for alias in summary.by.values())
         named = collected(engine, "segments", exp.select("segment", "slice", *columns).from_(segments))
     kind = QUERIES if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
-    frame = Units(no_units(), named, summary.by, (), kind, reasons, clustered=inputs.cluster is not None)
+    # Queries of unequal weight are clusters of one query each.
+    others = tuple(units_of(inputs))
+    frame = Units(no_units(), named, summary.by, (), kind, reasons, clustered=bool(others))
     if chosen:
         values = _values_of(engine, inputs, summary, chosen, segments)
         frame = units_at(
-            engine, _independent(catalog, values, frame.clustered), segments=named, columns=summary.by,
+            engine, _independent(catalog, values, others), segments=named, columns=summary.by,
             measures=tuple(measures[i].text for i in chosen), kind=kind, without=reasons,
             clustered=frame.clustered, scales=tuple(scale_of_queries(measures[i]) for i in chosen),
         )  # fmt: skip
-        if frame.clustered:
+        if inputs.cluster is not None:
             frame = replace(frame, members=_members(engine, frame, _with_values(values)))
-    others = []
+    aggregated = []
     for method in METHODS:
         places = [i for i, measure in enumerate(measures) if method_of(catalog, measure) == method]
         if places:
             values = _values_of(engine, inputs, summary, places, segments)
-            others.append(_aggregated(catalog, engine, [measures[i] for i in places], values, frame))
-    return replace(frame, aggregated=tuple(others))
+            own = [measures[i] for i in places]
+            aggregated.append(_aggregated(catalog, engine, own, values, frame, others))
+    return replace(frame, aggregated=tuple(aggregated))
 
 
 def _members(engine: Engine, units: Units, members: exp.Query) -> exp.Query:
@@ -180,17 +189,26 @@ def _values_of(
     return values
 
 
-def _independent(catalog: Catalog, values: exp.Query, clustered: bool) -> exp.Query:
-    """Return the values of queries, or of clusters of them, in the form of `Units`."""
-    if not clustered:
+def _independent(catalog: Catalog, values: exp.Query, others: Collection[str]) -> exp.Query:
+    """Return the values of queries, or of clusters of them, in the form of `Units`.
+
+    Args:
+        others: see `logarithms`.
+    """
+    if not others:
         return exp.select(*KEYS, *unknown_sizes()).from_(values.subquery("values"))
+    if CLUSTER not in others:
+        own = exp.column("query_id").as_(CLUSTER)
+        values = exp.select(exp.Star(), own).from_(values.subquery("values"))
     composer = Composer(catalog, {PER_QUERY: values})
-    return composer.complete(exp.select(*KEYS, *SIZES).from_(composer.relation("clustered", {})))
+    clusters = composer.relation("clustered", {WEIGHTED: WEIGHT in others})
+    return composer.complete(exp.select(*KEYS, *SIZES).from_(clusters))
 
 
 def _aggregated(
-    catalog: Catalog, engine: Engine, measures: Sequence[Measure], values: exp.Query, frame: Units
-) -> Units:
+    catalog: Catalog, engine: Engine, measures: Sequence[Measure], values: exp.Query, frame: Units,
+    others: Collection[str],
+) -> Units:  # fmt: skip
     """Return the units of measures that aggregate the values of queries by the same method, not by a mean."""
     method = str(method_of(catalog, measures[0]))
     shared: dict[str, Any] = {
@@ -202,7 +220,7 @@ def _aggregated(
         shares = tuple(share_of(catalog, measure) for measure in measures)
         query = values if frame.clustered else values.copy().select(exp.column("query_id").as_(CLUSTER))
         return Quantiles(moved_query(engine, "units", query), **shared, shares=shares)
-    query = _independent(catalog, logarithms(catalog, measures[0], values, frame.clustered), frame.clustered)
+    query = _independent(catalog, logarithms(catalog, measures[0], values, others), others)
     scales = (Scale(method),) * len(measures)
     return units_at(engine, query, **shared, scales=scales)
 
@@ -218,7 +236,8 @@ def units_of_classification(
         plan: how the pairs of each measure are counted.
     """
     alone = SHARED_ROWS if inputs.shares_rows else ROWS
-    kind = alone if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
+    is_of_rows = inputs.cluster is None or (inputs.cluster == ROW and PLACE in inputs.own_columns)
+    kind = alone if is_of_rows else f"{CLUSTERS}{inputs.cluster}"
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
         if any(by_group(measure) for measure in measures):
@@ -226,15 +245,18 @@ def units_of_classification(
                 engine, inputs, "cluster", inputs.cluster,
                 "leave cluster= out to use the groups, or ask for metrics by group separately",
             )  # fmt: skip
-    sums = Sums(catalog, sorted_once, measures, inputs.cluster is None, plan)
+    several = of_classes(catalog, [measure for measure in measures if measure.family == MULTICLASS])
+    sums = Sums(catalog, sorted_once, [m for m in measures if m not in several], inputs.cluster is None, plan)
+    others = OfClasses(catalog, engine, inputs, several, len(sums.linear)) if several else None
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
     if segments is not None:
         segments = collected(engine, "segments", segments)
+    known = [*(linear.measure for linear in sums.linear), *several]
     units = units_of_sums(
-        catalog, engine, sums, segments=segments, columns=summary.by,
-        measures=tuple(linear.measure.text for linear in sums.linear), kind=kind, without=sums.without,
-        scales=tuple(scale_of_rows(linear.measure) for linear in sums.linear),
+        catalog, engine, sums, others, segments=segments, columns=summary.by,
+        measures=tuple(measure.text for measure in known), kind=kind, without=sums.without,
+        scales=tuple(map(scale_of_rows, known)),
     )  # fmt: skip
     return _with_samples(catalog, engine, inputs, measures, inference, units)
 
@@ -345,5 +367,4 @@ def refuse_split_groups(engine: Engine, inputs: Inputs, place: str, column: str,
 
 def unknown_sizes() -> list[exp.Expr]:
     """Return NULL for the sizes: every query has the same weight, and its value shows whether it is a hit."""
-    types = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
-    return [exp.cast(exp.null(), types[name]).as_(name) for name in SIZES]
+    return [exp.cast(exp.null(), type_).as_(name) for name, type_ in SIZES.items()]

@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.engine import Feature, keep_new
 from duckmetrics.engines.plans import PLAN, SORTED
-from duckmetrics.expressions.build import everything
+from duckmetrics.expressions.build import everything, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.row_summary import ADDED_UP
 from duckmetrics.words.visible import hashable
@@ -34,9 +34,13 @@ DIFFERENCES = "differences"
 # The kinds of units without clusters. Rows of one table are those of all its systems.
 QUERIES, ROWS, SHARED_ROWS = "queries", "rows", "rows of one table"
 KEYS = ("system", "metric", "query_id", "value")
-# Columns that are the same for all units of a measure: their effective number, NULL if it is their number;
-# and whether they are clusters of queries whose values are all 0 or 1, NULL if the values show it.
-SIZES = ("n_effective", "hits")
+PART = "part"
+# The same for all units of a measure: their effective number, NULL if it is their number; and whether they
+# are clusters of queries whose values are all 0 or 1, NULL if the values show it. Then the part of a cluster
+# of queries in a mean, which has the sign of the cluster; NULL where there are no clusters of queries.
+SIZES = {"n_effective": "DOUBLE", "hits": "BOOLEAN", PART: "DOUBLE"}
+# The tests that flip or count the signs of units.
+SIGNED = ("randomization_test", "randomization_tost", "sign_test", "tukey_hsd", "wilcoxon")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT, LOG = "mean", "hits", "proportion", "logit", "log"
 UNIT_INTERVALS = "unit_intervals"
@@ -110,8 +114,8 @@ class Units:
     """The values of every unit, of every measure in every segment.
 
     Attributes:
-        query: system, metric, query_id (the unit), value, n_effective, hits. `metric` is the number of the
-            segment times the number of the measures, plus the place of the measure.
+        query: system, metric, query_id (the unit), value and `SIZES`. `metric` is the number of the segment
+            times the number of the measures, plus the place of the measure.
         segments: segment, slice and the slicing columns of every segment; None where there is only one.
         columns: slicing column -> its alias in `segments`.
         measures: the texts of the measures, in their places.
@@ -158,7 +162,8 @@ class Units:
         Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
         """
         definition = catalog.statistics[statistic]
-        composer = Composer(catalog, self.of_tests(catalog, values))
+        read = self.parts() if statistic in SIGNED else self
+        composer = Composer(catalog, read.of_tests(catalog, values))
         query = composer.resolved(definition, values)
         if unread:
             query = query.select(*(p for p in query.selects if p.alias_or_name not in unread), append=False)
@@ -168,6 +173,14 @@ class Units:
             whole = composer.complete(exp.select("system", "metric", *others).from_(name))
             return self._resized(catalog, RESIZED[statistic], whole, others, values)
         return composer.complete(self.named(name, others))
+
+    def parts(self) -> Units:
+        """Return the units with the part of each cluster of queries, if there are some, as its value."""
+        if not self.clustered or self.linearized:
+            return self
+        others = [name for name in (*KEYS, *SIZES) if name not in ("value", PART)]
+        parts = exp.select(*others, exp.column(PART).as_("value"), PART).from_(self.query.subquery("units"))
+        return replace(self, query=parts)
 
     def each(self, reader: str) -> exp.Query:
         """Return the query of the units for a method that reads every one.
@@ -387,7 +400,7 @@ class Samples:
             drawn: whether to return the samples that were drawn, or the one that has every unit once.
         """
         count = len(self.units.measures)
-        whole: exp.Query | None = None
+        parts = []
         for place in range(count):
             segment, draw = (exp.Dot(this=exp.column(SEGMENT), expression=exp.to_identifier(n))
                              for n in (SEGMENT, DRAW))  # fmt: skip
@@ -396,9 +409,8 @@ class Samples:
             part = exp.select("system", number.as_("metric"), draw.as_("draw"), value.as_("value"))
             part = part.from_(self.table).where(exp.Anonymous(this="isfinite", expressions=[value.copy()]))
             kind = exp.GT if drawn else exp.EQ
-            part = part.where(kind(this=draw.copy(), expression=literal(WHOLE)))
-            whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
-        return exp.select("*").from_(cast("exp.Query", whole).subquery("values"))
+            parts.append(part.where(kind(this=draw.copy(), expression=literal(WHOLE))))
+        return everything(stacked(parts).subquery("values"))
 
 
 # The relations of units and of segments.

@@ -17,6 +17,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import is_wide, quoted, stacked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.classes import ACTUAL, CLASS, CLASSES, HOW_TO_NAME, PLACE, ROW
 from duckmetrics.inputs.columns import (
     WEIGHT,
     ColumnMap,
@@ -74,7 +75,11 @@ class _Observing:
         known = [attach(request.truth, "truth")] if request.truth is not None else []
         refuse_unknown_names(self.columns, [*sources, *known])
         declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
-        self.own = request.own_columns.get("predictions", {})
+        self.own = dict(request.own_columns.get("predictions", {}))
+        if request.classes is not None:
+            self.own |= dict.fromkeys((CLASS, PLACE, ACTUAL), CLASSES)
+        elif CLASS in declared:
+            raise InputError(self.systems.label, "no classes are named", HOW_TO_NAME)
         self.weights = [self.columns.find(source, "predictions", WEIGHT) for source in sources]
         self.weighted = self._weighted(measures)
         self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
@@ -152,7 +157,8 @@ class _Observing:
 
     def _cluster(self, source: Source, asked: str | None) -> Key | None:
         columns = self.columns if asked is None else ColumnMap({**self.columns.names, CLUSTER: asked})
-        for column in (CLUSTER, GROUP, "query_id"):
+        alone = [] if self.request.classes is None else [ROW]
+        for column in (CLUSTER, GROUP, "query_id", *alone):
             if columns.given("predictions", column) is not None or source.find(column) is not None:
                 return key_of(source, columns, "predictions", column)
         return None
@@ -346,6 +352,12 @@ def attributed_rows(
     """
     inputs = _Observing(replace(request, inference=None), measures, attach).attributed(keep, by_row)
     return inputs, _decided(measures, inputs)
+
+
+def unit_rows(request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep) -> Inputs:
+    """Return the canonical rows with their units, unsliced, and the columns of `request.by` as by_1, ..."""
+    observing = _Observing(request, measures, attach)
+    return observing.attributed(keep, by_row=not observing.clusters)
 
 
 def _decided(measures: Sequence[Measure], inputs: Inputs) -> list[Measure]:

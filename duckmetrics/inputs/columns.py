@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import TABLES, columns_of_users
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, MULTICLASS, RANKING
 from duckmetrics.catalog.layouts import judged_by, likely
 from duckmetrics.compose.optimizer import EXACT
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import INTEGER, NARROW, NUMBER, WIDE, cast_to, is_zoned, quoted, try_cast
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.advice import replaced
-from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
+from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE, VALUES
 from duckmetrics.inputs.sources import ROLES, RUN, Role, Source, no_rows
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant", "category", "vector", "timestamp",
 )  # fmt: skip
+# The columns of values that were computed elsewhere, next to the ids.
+OF_VALUES = ("metric", "value", "signature")
 WEIGHT = "weight"
-PLURALS = {RANKING: "rankings", CLASSIFICATION: "classifiers"}
+PLURALS = {RANKING: "rankings", CLASSIFICATION: "classifiers", MULTICLASS: "several classes"}
 # The families that read a column, where it is not both.
 READERS = {
-    **dict.fromkeys((WEIGHT, "group_id"), frozenset([CLASSIFICATION])),
+    "group_id": frozenset([CLASSIFICATION, MULTICLASS]),
     **dict.fromkeys(
         ("rank", "position", "relevance", "items", "scores", "relevant", "category", "vector", "timestamp"),
         frozenset([RANKING]),
@@ -43,7 +45,7 @@ READERS = {
 _UNNAMED = re.compile(r"column[0-9]+")
 _DELIMITER = re.compile(r"[ :;|,/^~]+")
 # Tables whose columns are mapped separately, because the predictions may have others of the same name.
-NAMED = (HISTORY, ITEMS, REFERENCE)
+NAMED = (HISTORY, ITEMS, REFERENCE, VALUES)
 # Columns that several of the user's columns can form together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 # The columns of a result that was written as JSON.
@@ -67,19 +69,28 @@ class ColumnMap:
                     "columns", f"{key!r}: {name!r} are not names", "write text, as in {'query_id': 'user_id'}"
                 )
             table, _, column = key.rpartition(".")
-            if column not in CANONICAL and name in CANONICAL:
+            is_of_values = table == VALUES and column in OF_VALUES
+            if column not in CANONICAL and name in CANONICAL and not is_of_values:
                 raise InputError(
                     "columns",
                     f"{{{key!r}: {name!r}}} is the wrong way round",
                     f"write {{{name!r}: {key!r}}}, on the command line --column {name}={key}",
                 )
             tables = (table,) if table else TABLES
-            is_known = column in CANONICAL or any(column in columns_of_users(one) for one in tables)
+            is_known = column in CANONICAL or is_of_values
+            is_known = is_known or any(column in columns_of_users(one) for one in tables)
             if not is_known or (table and table not in ROLES):
                 raise InputError(
                     "columns",
                     f"{key!r} is not a canonical column",
-                    suggestion(key, [*CANONICAL, *(f"{r}.{c}" for r in ROLES[:3] for c in CANONICAL)]),
+                    suggestion(
+                        key,
+                        [
+                            *CANONICAL,
+                            *(f"{r}.{c}" for r in ROLES[:3] for c in CANONICAL),
+                            *(f"{VALUES}.{c}" for c in OF_VALUES),
+                        ],
+                    ),
                 )
         for one, other in _APART:
             if one in self.names and self.names[one] == self.names.get(other):

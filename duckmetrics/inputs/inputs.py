@@ -22,6 +22,8 @@ CLUSTER = "cluster_id"
 HISTORY: Role = "history"
 ITEMS: Role = "items"
 REFERENCE: Role = "reference"
+# The values per query of metrics that were computed elsewhere.
+VALUES: Role = "values"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Inputs:
         item_kinds: the kinds of the columns that make up an item id: integer, text, date, ...
         constants: the columns that are the same in every row, with their value.
         weighted: whether the weights of the rows count.
-        weight: the column of the weights, if there is one.
+        weight: the column of the weights of rows, or queries, if there is one.
         rows: the predictions once each, where slices repeat them.
         by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
         text_ids: the ids that are text, or have a part that is text.
@@ -54,6 +56,7 @@ class Inputs:
         words: the words of advice about each table.
         judged_columns: all columns of the truth.
         own_columns: the columns of rows that metrics of the user read.
+        unread: the columns of a table of values that are no metrics.
         unasked: the columns whose name suggests a meaning, and that nobody named: the table, the column, and
             whether it is taken.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
@@ -90,6 +93,7 @@ class Inputs:
     words: Mapping[str, str] = field(default_factory=dict)
     judged_columns: tuple[str, ...] = ()
     own_columns: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Mapping[str, Value]:

@@ -16,7 +16,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import INTEGER, quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import is_positive
-from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
+from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE, VALUES
 from duckmetrics.inputs.lists import struct_fields
 from duckmetrics.results.findings import NOTE, Finding
 
@@ -126,6 +126,9 @@ class LayoutTables:
             return self._following(source, role)
         if role not in ROLES:
             return source
+        if role == VALUES:
+            found = self._asked(source, role) or self._recognized(source, role)
+            return self._following(source, role) if found is None else self._under(source, role, *found)
         if self._is_graded(role):
             source = replace(source, positive=self._request.positive)
         if source.layout == LETOR:
@@ -263,6 +266,8 @@ class LayoutTables:
 
     def _is_canonical(self, source: Source, role: Role) -> bool:
         """Return whether a table can be read as it is, so that no file of a layout needs to be opened."""
+        if role == VALUES:
+            return all(map(source.find, ("query_id", "metric", "value")))
         if not self._request.is_of_rankings:
             return all(map(source.find, ("label", "score")))
         has_order = role == "truth" or any(map(source.find, ORDERS))
@@ -281,7 +286,7 @@ class LayoutTables:
             shape is one for one in layouts()[source.layout].shapes.get(role, ())
         )
         fits_task = shape.is_ranking if self._request.is_of_rankings else "label" in shape.gives
-        return (shape.certain or by_file) and (role == "truth" or fits_task)
+        return (shape.certain or by_file) and (role != "predictions" or fits_task)
 
     @staticmethod
     def _is_needed(shape: Shape, fit: Fit, source: Source) -> bool:

@@ -7,13 +7,18 @@ from collections.abc import Generator, Iterable, Mapping
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.layouts import likely
-from duckmetrics.errors import InputError
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.errors import InputError, MetricError
 from duckmetrics.inputs.advice import COLUMNS, MADE_OF, PAIRS
 from duckmetrics.inputs.columns import CANONICAL, FIRST
+from duckmetrics.inputs.inputs import VALUES
 from duckmetrics.inputs.sources import kind_of_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
 
@@ -21,8 +26,12 @@ if TYPE_CHECKING:
 _LISTS = {"predictions": "items", "truth": "relevant"}
 # Rows of Python, which DuckDB does not read.
 _ROWS = (list, tuple, set, frozenset, Generator, map, filter, zip)
+# The tables that may be several, one for each system.
+_BY_SYSTEM = ("predictions", VALUES)
 # The column of the numbers in a dictionary of dictionaries.
-_VALUES = {"predictions": "score", "truth": "relevance", "history": "weight", "reference": "score"}
+_VALUES = {
+    "predictions": "score", "truth": "relevance", "history": "weight", "reference": "score", VALUES: "value",
+}  # fmt: skip
 
 # Whole numbers that are grades rather than scores.
 _USUAL_GRADES = range(11)
@@ -36,10 +45,21 @@ def as_table(given: Any, role: str) -> Any:
     Raises:
         InputError: arrays of several lengths or dimensions, or values of several types.
     """
-    if isinstance(given, list | tuple) and given and hasattr(given[0], "_fields"):
-        return _of_columns(dict(zip(given[0]._fields, zip(*given, strict=True), strict=True)), role)
+    if role == VALUES:
+        given = getattr(given, "scores", given)  # of a run of ranx
+        given = list(given) if isinstance(given, Generator) else given
+    if role == VALUES and isinstance(given, Mapping) and any(map(_is_named_rows, given.values())):
+        return {name: as_table(one, role) for name, one in given.items()}
+    if _is_named_rows(given):
+        columns = dict(zip(given[0]._fields, zip(*given, strict=True), strict=True))
+        if role == VALUES and "measure" in columns:  # objects of ir_measures
+            columns["measure"] = tuple(map(str, columns["measure"]))
+        return _of_columns(columns, role)
     if _is_one_column(given):
         return _of_series(given, role)
+    _refuse_several(given, role)
+    if isinstance(given, list | tuple) and given and all(isinstance(row, dict) for row in given):
+        return _of_records(given, role)
     if isinstance(given, _ROWS) and not (isinstance(given, list | tuple) and all(map(_is_path, given))):
         advice = "make a frame of them, as in pd.DataFrame(list(rows))"
         raise InputError(_label(given, role), "are rows, not a table", advice)
@@ -49,11 +69,64 @@ def as_table(given: Any, role: str) -> Any:
         return _of_pairs(given, role)
     if _is_columns(given, role):
         return _of_columns(given, role)
-    if role in _LISTS and all(map(_is_list_of_words, given.values())):
+    if role in _LISTS and (all(map(_is_list_of_words, given.values())) or _are_lists_of_numbers(given)):
         return _of_lists(given, role)
     _refuse_scalars(given, role)
     _refuse_others(given, role)
-    return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
+    return {name: as_table(one, role) for name, one in given.items()} if role in _BY_SYSTEM else given
+
+
+def _refuse_several(given: Any, role: str) -> None:
+    """Refuse a list of frames, or of runs, of which no row is a part.
+
+    Raises:
+        InputError: says how to name the systems.
+    """
+    if isinstance(given, list | tuple) and given and all(map(_is_whole, given)):
+        advice = "put their rows into one"
+        if role in _BY_SYSTEM:
+            advice = "name the systems, as in {'A': ..., 'B': ...}"
+        raise InputError(_label(given, role), "a list is one table, and these are several", advice)
+
+
+def _is_whole(one: Any) -> bool:
+    """Return whether this is a frame, or a dictionary of dictionaries, which is no row."""
+    if isinstance(one, Mapping):
+        return bool(one) and _is_pairs(one)
+    return hasattr(one, "columns") or hasattr(one, "__arrow_c_stream__")
+
+
+def _of_records(rows: Sequence[dict[Any, Any]], role: str) -> Any:
+    """Return rows that are dictionaries as a table; a key that a row lacks is NULL."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return _arrow({name: [row.get(name) for row in rows] for name in names}, role, COLUMNS)
+
+
+def refuse_positions(predictions: Any, truth: Any) -> None:
+    """Refuse labels and scores by position, as functions of scikit-learn take them.
+
+    Raises:
+        InputError: says how to name them.
+    """
+    if all(map(_is_numbers, (predictions, truth))):
+        raise InputError(
+            "predictions",
+            "are labels or scores by position, and so is the truth",
+            "name them in one table: evaluate({'label': y_true, 'score': y_score}, metrics='auc')",
+        )
+
+
+def _is_numbers(given: Any) -> bool:
+    """Return whether this is an array, a Series, or a list of numbers."""
+    if isinstance(given, list | tuple):
+        return bool(given) and all(isinstance(one, Number) for one in given)
+    levels = list(getattr(getattr(given, "index", None), "names", None) or [None])
+    return given is not None and _is_one_column(given) and levels == [None]
+
+
+def _is_named_rows(given: Any) -> bool:
+    """Return whether these are named tuples, such as those of ir_measures."""
+    return isinstance(given, list | tuple) and bool(given) and hasattr(given[0], "_fields")
 
 
 def _label(given: Any, role: str) -> str:
@@ -91,6 +164,16 @@ def _is_list_of_words(values: Any) -> bool:
         isinstance(values, list | tuple | set | frozenset)
         and all(isinstance(one, str) for one in values)
         and not any(kind_of_text(one) == "file" or os.path.exists(one) for one in values)
+    )
+
+
+def _are_lists_of_numbers(given: Mapping[Any, Any]) -> bool:
+    """Return whether these are queries with whole numbers as items; no name of a column is a number."""
+    lists = all(isinstance(items, list | tuple | set | frozenset) for items in given.values())
+    return lists and all(
+        isinstance(one, int) and not isinstance(one, bool)
+        for items in (given, *given.values())
+        for one in items
     )
 
 
@@ -153,6 +236,15 @@ def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
     return bool(values) and all(value is None or isinstance(value, Number) for value in values)
 
 
+def _is_metric(name: Any) -> bool:
+    """Return whether this is the name of a metric, ours or of a tool."""
+    try:
+        parse_measure(catalog(), str(name))
+    except MetricError:
+        return False
+    return True
+
+
 def _refuse_scalars(given: Mapping[Any, Any], role: str) -> None:
     """Refuse columns next to something that is not one.
 
@@ -204,8 +296,21 @@ def _is_columns(given: Mapping[Any, Any], role: str) -> bool:
     if all(map(_is_array, given.values())):
         return True
     names = {str(name): "" for name in given}
-    known = role not in _VALUES or any(name in CANONICAL for name in names) or bool(likely(role, names))
+    known = (
+        role not in _VALUES
+        or _are_columns_of_values(given, role)
+        or any(name in CANONICAL for name in names)
+        or bool(likely(role, names))
+    )
     return known and all(_is_array(one) or isinstance(one, list | tuple) for one in given.values())
+
+
+def _are_columns_of_values(given: Mapping[Any, Any], role: str) -> bool:
+    """Return whether lists of values are no lists of files."""
+    lists = [one for one in given.values() if isinstance(one, list | tuple)]
+    return role == VALUES and not any(
+        all(isinstance(x, str) and os.path.exists(x) for x in one) for one in lists
+    )
 
 
 def _is_array(column: Any) -> bool:
@@ -213,9 +318,19 @@ def _is_array(column: Any) -> bool:
 
 
 def _of_pairs(given: Mapping[Any, Mapping[Any, Any]], role: str) -> pa.Table:
-    columns: dict[str, list[Any]] = {"query_id": [], "item_id": [], _VALUES[role]: []}
-    for query, items in given.items():
-        for name, values in zip(columns, ([query] * len(items), items, items.values()), strict=True):
+    """Return ``{query: {item: number}}`` as a table; of values, items are metrics, which may come first."""
+    keys = ["query_id", "metric" if role == VALUES else "item_id"]
+    if role == VALUES:
+        inner = dict.fromkeys(name for one in given.values() for name in one)
+        if any(map(_is_metric, given)) and not any(map(_is_metric, inner)):
+            keys.reverse()
+        elif len(inner) > len(given) and not any(map(_is_metric, inner)):
+            what = f"{next(iter(given))!r} may be a query or a metric"
+            advice = f"give columns, as in {{'query_id': [...], {str(next(iter(given)))!r}: [...]}}"
+            raise InputError(f"{role} (dict)", what, advice)
+    columns: dict[str, list[Any]] = {key: [] for key in (*keys, _VALUES[role])}
+    for first, others in given.items():
+        for name, values in zip(columns, ([first] * len(others), others, others.values()), strict=True):
             columns[name].extend(values)
     return _arrow(columns, role, PAIRS)
 

@@ -49,6 +49,7 @@ class FoundAttributes:
     Attributes:
         by: the groupings, in the user's spelling of the columns.
         cluster: the column of the independent units of intervals.
+        weight: the column that says how much a query counts.
         role: the tables that the attributes come from.
         query: at least one row per query, with the attributes.
         derived: the slicing columns that no table has, and that come from the history.
@@ -59,6 +60,7 @@ class FoundAttributes:
     role: str | None = None
     query: exp.Query | None = None
     derived: tuple[str, ...] = ()
+    weight: str | None = None
 
 
 class Attributes:
@@ -92,9 +94,12 @@ class Attributes:
         }
         by = (tuple(dict.fromkeys(known.get(name, name) for name in grouping)) for grouping in request.by)
         cluster = known[self._tables.cluster] if self._tables.cluster else None
+        weight = known[self._tables.weight] if self._tables.weight else None
+        if weight is not None:
+            _refuse_text(weight, having)
         query = self._of_tables(having, list(dict.fromkeys(known.values())))
         query = self._joined(derived, query, queries) if derived else query
-        return FoundAttributes(tuple(dict.fromkeys(by)), cluster, role, query, derived)
+        return FoundAttributes(tuple(dict.fromkeys(by)), cluster, role, query, derived, weight)
 
     def _of_tables(self, tables: Sequence[RankingTable], wanted: Sequence[str]) -> exp.Query:
         """Write the attributes of the tables that have them."""
@@ -136,7 +141,8 @@ class Attributes:
 
     def _no_table(self, wanted: Sequence[str]) -> InputError:
         """Return the error for attributes that no table has."""
-        asked = "by" if self._request.by else "cluster"
+        others = "cluster" if self._tables.cluster else f"columns: {WEIGHT}"
+        asked = "by" if self._request.by else others
         tables = [table for _, of_role in self._candidates for table in of_role]
         found = {column: None for table in tables for column in table.source.all_columns}
         needed = dict.fromkeys(column for table in tables for column in self._lacking(table, wanted))
@@ -191,6 +197,15 @@ class Attributes:
             query = query.select(*(exp.column(name, "own", quoted=True) for name in names))
             query = _with(query, own.subquery("own"), "own")
         return exp.select(exp.Star()).from_(composer.complete(query).subquery("derived"))
+
+
+def _refuse_text(weight: str, tables: Sequence[RankingTable]) -> None:
+    """Refuse a column of weights that is not a number."""
+    for table in tables:
+        type_ = table.source.columns[weight]
+        if not NUMBER.fullmatch(type_):
+            what = f"column {weight!r} is {type_}, and a weight is a number"
+            raise InputError(table.source.label, what, "CAST it, or map another column")
 
 
 def _with(query: exp.Select, table: exp.Table | exp.Subquery, alias: str) -> exp.Select:
@@ -410,8 +425,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
     queries |= {} if times is None else {CUTS: times}
     has_truth = tables.truth is not None or request.needs_truth or has_labels(tables)
     attributes = Attributes(catalog, request, tables, ids).found(queries, has_truth)
-    if attributes.query is not None:
-        queries["attributes"] = attributes.query
+    queries |= {} if attributes.query is None else {"attributes": attributes.query}
     names = _names(request, tables, ids, predictions)
     return Inputs(
         queries=queries,
@@ -429,6 +443,7 @@ def ranking_inputs(catalog: Catalog, request: Request, attach: Attach, extremes:
         constants={"system": ONE_SYSTEM} if tables.systems.only else {},
         by_rank=predictions.by_rank(),
         cluster=attributes.cluster,
+        weight=attributes.weight,
         wide_scores=predictions.has_wide_scores(),
         runs=predictions.all_runs,
         leftovers=predictions.leftovers(_meaningful(names)),
@@ -469,7 +484,7 @@ def _queries(
 
 
 def _unread_weights(tables: RankingTables, request: Request) -> Iterator[tuple[str, str, bool]]:
-    """Yield the columns of weights, which rankings do not read, unless they are used otherwise."""
+    """Yield the columns of weights that nobody named, unless they are used otherwise."""
     expressions = (name for one in request.computed.values() for name in columns_in(one))
     named = {*tables.columns.names.values(), *tables.asked, *expressions, request.system}
     used = {name.lower() for name in named if name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,21 +35,22 @@ from duckmetrics.inputs.columns import (
     selected,
     swapped,
 )
-from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS, REFERENCE
+from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS, REFERENCE, VALUES
 from duckmetrics.inputs.lists import elements, items_of, judged_lists, list_column, list_places, list_size
-from duckmetrics.inputs.slices import slicing_columns
-from duckmetrics.inputs.sources import Source, no_rows
+from duckmetrics.inputs.slices import columns_in, slicing_columns
+from duckmetrics.inputs.sources import Role, Source, no_rows
 from duckmetrics.inputs.systems import Attach, Systems, refuse_unknown_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from duckmetrics.inputs.request import Request
-    from duckmetrics.inputs.sources import Role
 
 
 Extremes = Callable[[Source, str], tuple[Any, Any]]
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
+# The tables next to predictions and truth.
+EXTRA: tuple[Role, ...] = ("queries", "population", HISTORY, ITEMS, REFERENCE)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class RankingTable:
     @property
     def has_items(self) -> bool:
         """Return whether rows are about items, and not about queries only."""
-        return self.role not in ("queries", "population")
+        return self.role not in ("queries", "population", VALUES)
 
     @property
     def has_queries(self) -> bool:
@@ -87,6 +88,10 @@ class RankingTable:
 class RankingTables:
     """The tables that a request names.
 
+    Args:
+        role: of the tables of the systems: predictions, or values that were computed elsewhere, next to which
+            only the table of queries is read.
+
     Attributes:
         predictions: one table for each system, or one for all of them.
         extra: the tables of queries and of the population, the history, the catalogue and the reference run,
@@ -96,20 +101,24 @@ class RankingTables:
         InputError: there is no such table, it has no rows, or it lacks a column that is named.
     """
 
-    def __init__(self, request: Request, attach: Attach) -> None:
+    def __init__(self, request: Request, attach: Attach, role: Role = "predictions") -> None:
         self._request = request
         self.columns = request.columns
-        self.systems = Systems(request.predictions, request.system, attach, request.scores)
-        truth = None if request.truth is None else attach(request.truth, "truth")
-        extra = _extra_sources(request, attach)
+        is_given = role == VALUES
+        if is_given:
+            self.systems = Systems(request.values, system_of_values(request, attach), attach, role=role)
+        else:
+            self.systems = Systems(request.predictions, request.system, attach, request.scores)
+        truth = None if request.truth is None or is_given else attach(request.truth, "truth")
+        extra = _extra_sources(request, attach, ("queries",) if is_given else EXTRA)
         judged = [truth] if truth is not None else []
         for source in (*judged, *(s for role, s in extra.items() if role != "queries")):
             if source.empty:
                 raise no_rows(source)
         refuse_unknown_names(self.columns, [*self.systems.sources.values(), *extra.values(), *judged])
         self.predictions = [
-            RankingTable(f"predictions {system}", "predictions", source, system,
-                  list_column(source, self.columns, "predictions", "items"))
+            RankingTable(f"{role} {system}", role, source, system,
+                  None if is_given else list_column(source, self.columns, role, "items"))
             for system, source in self.systems
         ]  # fmt: skip
         self.truth: RankingTable | None = None
@@ -137,14 +146,24 @@ class RankingTables:
         return self._request.inference.cluster or self.columns.names.get(CLUSTER)
 
     @property
+    def weight(self) -> str | None:
+        """The attribute that says how much a query counts; None if every query counts as 1."""
+        return self._request.weight
+
+    @property
     def asked(self) -> list[str]:
-        """The attributes of the queries that the caller asks for: slices, then the cluster.
+        """The attributes of the queries that the caller asks for: slices, then the cluster and the weight.
 
         Raises:
             InputError: a slice has the name of a column of the results.
         """
-        cluster = [self.cluster] if self.cluster else []
-        return list(dict.fromkeys([*slicing_columns(self._request.by), *cluster]))
+        others = [name for name in (self.cluster, self.weight) if name]
+        return list(dict.fromkeys([*slicing_columns(self._request.by), *others]))
+
+    @property
+    def computed_columns(self) -> list[str]:
+        """The columns that expressions of slices read."""
+        return [name for one in self._request.computed.values() for name in columns_in(one)]
 
     @property
     def labels(self) -> dict[str, str]:
@@ -163,19 +182,26 @@ class RankingTables:
         return {role: source.words for role, source in sources.items()}
 
 
-def _extra_sources(request: Request, attach: Attach) -> dict[Role, Source]:
+def system_of_values(request: Request, attach: Attach) -> str | None:
+    """Return the column that names the system of a value: the one that is named, or else ``system``."""
+    if isinstance(request.values, Mapping) or request.system is not None:
+        return None if isinstance(request.values, Mapping) else request.system
+    return attach(request.values, VALUES).find("system")
+
+
+def _extra_sources(request: Request, attach: Attach, roles: Sequence[Role]) -> dict[Role, Source]:
     """Attach the tables next to predictions and truth."""
     extra: dict[Role, Source] = {}
-    if request.queries is not None:
-        extra["queries"] = attach(request.queries, "queries")
-    if request.population is not None:
+    for role in roles:
+        table = request.tables[role]
+        if table is None:
+            continue
         try:
-            extra["population"] = attach(request.population, "population")
+            extra[role] = attach(table, role)
         except InputError as error:
-            raise InputError("population", error, "or choose truth, predictions or both") from error
-    for role in (HISTORY, ITEMS, REFERENCE):
-        if request.side_tables[role] is not None:
-            extra[role] = attach(request.side_tables[role], role)
+            if role != "population":
+                raise
+            raise InputError(role, error, "or choose truth, predictions or both") from error
     return extra
 
 
@@ -202,15 +228,15 @@ class RankingIds:
             if table.has_items:
                 self.item_keys[table.name] = self._item_key(table)
         for column, keys in (("query_id", self.query_keys), ("item_id", self.item_keys)):
-            first, *others = keys.values()
-            for other in others:
-                same_kind(first, other, column)
+            for other in keys.values():
+                same_kind(next(iter(keys.values())), other, column)
         self.query_type = _shown_type(self.query_keys)
         self._query_types = self._narrowed(self.query_keys)
-        self._item_types = self._narrowed(self.item_keys)
+        self._item_types = self._narrowed(self.item_keys) if self.item_keys else ()
         self.query_parts = next(iter(self.query_keys.values())).parts
-        self._item_parts = next(iter(self.item_keys.values())).parts
-        self.item_kinds = next(iter(self.item_keys.values())).kinds
+        self._item_parts, self.item_kinds = next(
+            ((key.parts, key.kinds) for key in self.item_keys.values()), ((), ())
+        )
 
     def query_id(self, table: RankingTable) -> exp.Expr:
         """Write the query id of a row."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import TABLES, own_columns
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.layouts import read_layouts
 from duckmetrics.catalog.measure import POSITIONS, holds
 from duckmetrics.catalog.presets import preset
 from duckmetrics.errors import InputError
-from duckmetrics.inputs.columns import PLURALS, READERS, ColumnMap, read_columns
-from duckmetrics.inputs.inputs import CLUSTER
-from duckmetrics.inputs.python_tables import as_table, refuse_swapped
+from duckmetrics.inputs.classes import CLASSES, Classes, read_classes
+from duckmetrics.inputs.columns import PLURALS, READERS, WEIGHT, ColumnMap, read_columns
+from duckmetrics.inputs.inputs import CLUSTER, VALUES
+from duckmetrics.inputs.python_tables import as_table, refuse_positions, refuse_swapped
 from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import by_table
 from duckmetrics.inputs.systems import given_tables, read_scores
@@ -49,6 +51,9 @@ class Request:
         history: the interactions that the systems were trained on.
         items: the catalogue.
         reference: another run that each system is compared with.
+        values: the values per query of metrics that were computed elsewhere.
+        lower_is_better: those of these metrics where a lower value is better.
+        flagged: whether these values come from states, which also have the columns `FLAGS`.
         switches: conventions for all metrics.
         like: the tool whose conventions replace the defaults.
         verify: how many queries are recomputed by the reference as well, None for none.
@@ -58,6 +63,7 @@ class Request:
         layouts: the layout of a table that the caller names, by role.
         positive: the label that counts as 1, where labels are text.
         scores: the columns of the scores by system, where one table has those of several.
+        classes: where the scores of several classes are, None for a label of 0 or 1 and one score.
         where: a condition of the rows that count, by the table.
         versions: the versions to read, by the table; see `read_versions`.
         needs_truth: whether a metric needs to know the relevant items.
@@ -77,6 +83,9 @@ class Request:
     history: Any = None
     items: Any = None
     reference: Any = None
+    values: Any = None
+    lower_is_better: tuple[str, ...] = ()
+    flagged: bool = False
     columns: ColumnMap = field(default_factory=ColumnMap)
     switches: Mapping[str, Any] = field(default_factory=dict)
     like: Preset | None = None
@@ -87,6 +96,7 @@ class Request:
     layouts: Mapping[str, str] = field(default_factory=dict)
     positive: str | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
+    classes: Classes | None = None
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     needs_truth: bool = True
@@ -100,7 +110,15 @@ class Request:
         """The systems of a mapping, in its order; none where a column names them."""
         if self.scores:
             return tuple(self.scores)
-        return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
+        tables = self.values if self.predictions is None else self.predictions
+        return tuple(map(str, tables)) if isinstance(tables, Mapping) else ()
+
+    @property
+    def has_system_column(self) -> bool:
+        """Whether a column names the systems; of values that are given alone, unless a mapping does."""
+        if self.predictions is None:
+            return not isinstance(self.values, Mapping)
+        return self.system is not None
 
     def of_system(self, name: str) -> Request:
         """Return the request for one of several systems, as if the others were not there."""
@@ -116,7 +134,7 @@ class Request:
         """The tables as they were given, None for those that were not."""
         return {
             "predictions": self.predictions, "truth": self.truth, "queries": self.queries,
-            "population": self.population, **self.side_tables,
+            "population": self.population, **self.side_tables, VALUES: self.values,
         }  # fmt: skip
 
     @property
@@ -135,10 +153,24 @@ class Request:
         return self.truth is not None or self.has_side_tables
 
     @property
-    def has_groups(self) -> bool:
-        """Whether queries, or rows, are put together: as slices, or as clusters."""
+    def weight(self) -> str | None:
+        """The column that says how much a query counts; None if nobody named one."""
+        names = (WEIGHT, *(f"{table}.{WEIGHT}" for table in ("queries", "truth", "predictions")))
+        return next(filter(None, map(self.columns.names.get, names)), None)
+
+    def weighed(self, measures: Sequence[Measure]) -> list[Measure]:
+        """Return the measures; means of queries know whether queries count by a weight."""
+        weighted = self.weight is not None
+        return [
+            replace(one, weighted=weighted) if one.family == RANKING and not one.metric.is_of_systems else one
+            for one in measures
+        ]
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether columns of queries, or rows, are read: of slices, of clusters, of weights."""
         cluster = self.inference is not None and self.inference.cluster is not None
-        return bool(self.by) or cluster or CLUSTER in self.columns.names
+        return bool(self.by) or cluster or CLUSTER in self.columns.names or self.weight is not None
 
     def refuse_idle(self, families: Collection[str]) -> None:
         """Refuse mapped columns that no metric reads.
@@ -158,9 +190,13 @@ class Request:
                     "leave it out",
                 )  # fmt: skip
 
+    def inference_of(self, measures: Sequence[Measure]) -> Inference | None:
+        """Return how the intervals of these measures are made."""
+        return self.inference and replace(self.inference, measures=len(measures))
+
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
-        inference = self.inference and replace(self.inference, measures=len(measures))
+        inference = self.inference_of(measures)
         positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
         asked = replace(self, inference=inference, positions=positions)
         return asked.with_own_columns(catalog, measures)
@@ -191,9 +227,12 @@ def read_request(
     history: Any = None,
     items: Any = None,
     reference: Any = None,
+    values: Any = None,
+    lower_is_better: str | Sequence[str] | None = None,
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
+    classes: str | Sequence[str] | Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
@@ -206,9 +245,18 @@ def read_request(
             an unknown layout; or a dictionary that is not a table.
     """
     groupings, computed = read_slices(by)
-    mapped = read_columns(columns)
+    several, mapped = read_classes(classes, read_columns(columns))
+    if several is not None:
+        _refuse_beside_classes(truth=truth, score=score, positive=positive, values=values)
+    refuse_positions(predictions, truth)
     refuse_swapped(predictions, truth)
-    tables = as_table(given_tables(predictions, system), "predictions")
+    tables = None
+    if values is None or predictions is not None or isinstance(system, Mapping):
+        tables = as_table(given_tables(predictions, system), "predictions")
+    elif truth is not None:
+        raise InputError(
+            "truth", "given without predictions", "leave it out; values are compared as they are"
+        )
     return Request(
         predictions=tables,
         truth=as_table(truth, "truth"),
@@ -219,13 +267,33 @@ def read_request(
         history=as_table(history, "history"),
         items=as_table(items, "items"),
         reference=as_table(reference, "reference"),
+        values=as_table(values, VALUES),
+        lower_is_better=_names(lower_is_better),
         columns=mapped,
         layouts=read_layouts(layout),
         positive=None if positive is None else str(positive),
         scores=read_scores(score, system, tables, mapped),
+        classes=several,
         where=read_where(where),
         versions=read_versions(version, as_of),
     )
+
+
+def _refuse_beside_classes(**others: Any) -> None:
+    """Refuse what does not go with several classes.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    for name, given in others.items():
+        if given is not None:
+            what = f"is given, and {CLASSES}= too, which names the label and the scores of several classes"
+            raise InputError(name, what, "leave one of the two out")
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return one name, or several, as names."""
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
 
 def asked_of(
@@ -273,10 +341,10 @@ def _refuse_absent(request: Request) -> None:
                 "this table is not given",
                 f"give it with {table}= ({option}), or leave the {what} out",
             )
-    if "queries" in request.where and not request.has_groups:
+    if "queries" in request.where and not request.has_attributes:
         raise InputError(
             "where queries",
-            "only slices and clusters read this table, so that it restricts no result",
+            "only slices, clusters and weights read this table, so that it restricts no result",
             "restrict the queries: population='SELECT query_id FROM ... WHERE ...' (--set population=...)",
         )
 

@@ -55,15 +55,24 @@ def _state(path: str) -> State:
 
 
 Role = Literal[
-    "predictions", "truth", "queries", "population", "history", "items", "reference", "counts", "data"
+    "predictions",
+    "truth",
+    "queries",
+    "population",
+    "history",
+    "items",
+    "reference",
+    "values",
+    "counts",
+    "data",
 ]
 ROLES: tuple[Role, ...] = (
-    "predictions", "truth", "queries", "population", "history", "items", "reference"
+    "predictions", "truth", "queries", "population", "history", "items", "reference", "values"
 )  # fmt: skip
 FILE_SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
     ".jsonl": "json", ".ndjson": "json", ".run": "trec", ".trec": "trec", ".qrels": "trec",
-    ".qrel": "trec", ".txt": "trec",
+    ".qrel": "trec", ".txt": "trec", ".eval": "trec",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
 _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)

@@ -57,17 +57,19 @@ class Systems:
         given: a table, or a mapping of system names to tables.
         column: the column that names the system, when one table holds several.
         scores: the columns of the scores by system, when one table holds those of several.
+        role: of the tables, the predictions or values that were computed elsewhere.
 
     Raises:
         InputError: no table, two ways to distinguish systems, or no row in any table.
     """
 
     def __init__(
-        self, given: Any, column: str | None, attach: Attach, scores: Mapping[str, str] | None = None
-    ) -> None:
+        self, given: Any, column: str | None, attach: Attach, scores: Mapping[str, str] | None = None,
+        role: Role = "predictions",
+    ) -> None:  # fmt: skip
         mapping = dict(given) if isinstance(given, Mapping) else None
         if mapping is not None and not mapping:
-            raise InputError("predictions", "no system", "name at least one, as in {'A': 'a.parquet'}")
+            raise InputError(role, "no system", "name at least one, as in {'A': 'a.parquet'}")
         if mapping is not None and column is not None:
             raise InputError("system", "given as a column and as a mapping", "use one of the two")
         parts = mapping if mapping is not None else {ONE_SYSTEM: given}
@@ -77,7 +79,7 @@ class Systems:
             raise InputError("system", f"two of them are called {twice!r}", "give each its own name")
         self.column = column
         self.named = mapping is not None or bool(scores)
-        self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
+        self.sources = {str(name): attach(part, role) for name, part in parts.items()}
         if scores:
             self.sources = {name: _scored(self.first, score) for name, score in scores.items()}
         # A system without rows is legal if another one has rows; all of its queries are missing.

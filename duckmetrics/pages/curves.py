@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from duckmetrics.pages.chart import ChartAxis, Panel, Panels, Plot
 from duckmetrics.pages.marks import (
@@ -31,6 +31,7 @@ from duckmetrics.pages.marks import (
     ticks,
     whole,
 )
+from duckmetrics.words.times import label_of_day, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, Any]]
     BySystem = Mapping[str | None, Rows]
     Draw = Callable[[Rows, str], str]
+
+    class Developing(Protocol):
+        """A trend: the metrics, and the chart of each over time."""
+
+        @property
+        def metrics(self) -> list[str]: ...
+        def picture(self, metric: str) -> Picture: ...
+
 
 # Cut-offs that all have a label.
 FEW = 8
@@ -108,6 +117,78 @@ def _cutoffs_in_words(by_system: BySystem) -> str:
     for system, rows in by_system.items():
         values = "; ".join(f"{number(row['value'])} at {row['k']}" for row in rows)
         told.append(f"{'' if system is None else f'{system}: '}{values}.")
+    return " ".join(told)
+
+
+def over_time(
+    metric: str,
+    by_series: BySystem,
+    level: float | None = None,
+    marks: Sequence[tuple[float, str]] = (),
+    title: str = "",
+) -> Picture:
+    """Draw the values of a metric over time, with their intervals.
+
+    Args:
+        by_series: rows with day (a number, see `words.times.days`), value, lower and upper, in time order.
+        level: the level of the intervals.
+        marks: days at which something changed, such as the release, and what it was.
+        title: what the title says in addition to the values.
+    """
+    every = [row for rows in by_series.values() for row in rows]
+    at = [row["day"] for row in every]
+    low, high = (min(at), max(at)) if at else (0.0, 1.0)
+    xd = (low, high) if high > low else (low - 0.5, low + 0.5)
+    yd = span([row[name] for row in every for name in ("value", "lower", "upper")])
+    within = f" with {interval_name(level)}" if known(row["lower"] for row in every) else ""
+    # Where the days are far from each other, only whole days have a label.
+    labels = [t for t in ticks(*xd) if high - low < MOST_DAYS or t == int(t)]
+    x = ChartAxis(xd, "time", lambda day: label_of_day(day, xd[1] - xd[0]), labels)
+    y = ChartAxis(yd, f"{metric}{within}", decimals_of(yd))
+    guide = "".join(
+        f'<path class="line ref" d="{path([(day, yd[0]), (day, yd[1])], xd, yd)}">'
+        f"<title>{text_of(what)}</title></path>"
+        for day, what in marks
+    )
+
+    def draw(rows: Rows, kind: str) -> str:
+        there = [row for row in rows if row["value"] is not None]
+        bounds = [(row["day"], row["lower"], row["upper"]) for row in there if row["lower"] is not None]
+        return band(bounds, kind, xd, yd) + line([(row["day"], row["value"]) for row in there], kind, xd, yd)
+
+    said, ends = _times_in_words(by_series), (_day_name(low, xd), _day_name(high, xd))
+    if len(by_series) > MOST_LINES:
+        panels = [
+            Panel(str(name), _times_in_words({name: rows}), Plot(stretched(guide + draw(rows, "s1")), x, y))
+            for name, rows in by_series.items()
+        ]
+        usual = f"{metric} from {ends[0]} to {ends[1]}"
+        return Picture(f"{usual}: {title}" if title else usual, said, Panels(panels))
+    usual = f"{metric} on {ends[1]}: {each(_values_at(by_series, -1), number)}"
+    if high > low:
+        usual += f"; on {ends[0]}: {each(_values_at(by_series, 0), number)}"
+    drawing = of_systems(by_series, draw, x, y, guide, _times_in_words)
+    return Picture(f"{usual}; {title}" if title else usual, said, drawing)
+
+
+# An axis of fewer days than these has labels at hours.
+MOST_DAYS = 2
+
+
+def _day_name(day: float, domain: Domain) -> str:
+    return label_of_day(day, domain[1] - domain[0])
+
+
+def _values_at(by_series: BySystem, place: int) -> dict[str | None, float | None]:
+    return {series: rows[place]["value"] if rows else None for series, rows in by_series.items()}
+
+
+def _times_in_words(by_series: BySystem) -> str:
+    told = []
+    for series, rows in by_series.items():
+        width = spread(row["day"] for row in rows)
+        values = "; ".join(f"{number(row['value'])} on {label_of_day(row['day'], width)}" for row in rows)
+        told.append(f"{'' if series is None else f'{series}: '}{values}.")
     return " ".join(told)
 
 
@@ -260,6 +341,31 @@ def _bins_in_words(filled: BySystem) -> str:
 
 def _bin_in_words(row: Mapping[str, Any]) -> str:
     return f"predicted {number(row['mean_score'])}, observed {number(row['mean_label'])}, n {row['n']:,}"
+
+
+def isotonic(by_system: BySystem) -> Picture:
+    """Draw the recalibrated probability against the predicted one, in blocks that the data choose.
+
+    Args:
+        by_system: rows with lo, hi, n, mean_score, mean_label and gap.
+    """
+    every = [row for rows in by_system.values() for row in rows]
+    ends = [row[name] for row in every for name in ("hi", "mean_label")]
+    domain = (0.0, min(1.0, span([0.0, *ends], 0.05)[1]))
+
+    def draw(rows: Rows, kind: str) -> str:
+        points = [(row[end], row["mean_label"]) for row in rows for end in ("lo", "hi")]
+        return line(points, kind, domain, domain)
+
+    x = ChartAxis(domain, "predicted probability")
+    y = ChartAxis(domain, "recalibrated probability, by isotonic regression; dotted: calibrated")
+    guide = line([(0.0, 0.0), (domain[1], domain[1])], "ref", domain, domain)
+    gaps = {
+        system: sum(row["n"] * abs(row["gap"]) for row in rows) / (sum(row["n"] for row in rows) or 1)
+        for system, rows in by_system.items()
+    }
+    title = f"Calibration without bins: mean gap {each(gaps, number)}"
+    return Picture(title, _bins_in_words(by_system), of_systems(by_system, draw, x, y, guide, _bins_in_words))
 
 
 def histogram(by_system: BySystem) -> Picture:

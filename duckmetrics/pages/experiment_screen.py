@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,9 +22,9 @@ from duckmetrics.pages.screens import (
     wrapped,
 )
 from duckmetrics.words.lists import counted
-from duckmetrics.words.verdict import Fact, verdict_of
+from duckmetrics.words.verdict import Fact, heterogeneity_sentence, verdict_of
 from duckmetrics.words.verdicts import ADJUSTED_P, ADJUSTED_P_SHORT, UNTESTED, P, p_heading, with_sign
-from duckmetrics.words.visible import visible
+from duckmetrics.words.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,10 @@ class ScreenExperiment(Protocol):
     @property
     def rows(self) -> Sequence[dict[str, Any]]: ...
     @property
+    def overall(self) -> Sequence[dict[str, Any]]: ...
+    @property
+    def sliced(self) -> Sequence[dict[str, Any]]: ...
+    @property
     def control(self) -> str: ...
     @property
     def sample_ratio(self) -> Ratio: ...
@@ -81,7 +86,8 @@ def experiment_lines(result: ScreenExperiment, width: int) -> list[str]:
         rest.append("No difference is shown here; --format plain shows the numbers")
     else:
         above = [part for text in verdict_sentences(result) for part in wrapped(text, width, "  ")]
-        shown = [*above, "", *ratio, "", *table_lines(fitted(list(columns_of(result)), width), width), ""]
+        columns = fitted(list(columns_of(result, result.overall)), width)
+        shown = [*above, "", *ratio, "", *table_lines(columns, width), "", *_slice_tables(result, width)]
         rest = [*_method(result), *detectable_lines(result), *(f"note: {note}" for note in result.notes),
                 *(f"! {warning}" for warning in result.warnings)]  # fmt: skip
     return shown + [part for text in rest for part in wrapped(visible(text), width, "  ")]
@@ -91,7 +97,7 @@ def verdict_sentences(result: ScreenExperiment) -> list[str]:
     """Return the verdict on every treated variant in a sentence each."""
     found: dict[str, list[Fact]] = {}
     withheld: dict[str, str] = {}
-    for row in result.rows:
+    for row in result.overall:
         found.setdefault(row["variant"], []).append(Fact(row["variant"], row["metric"], row["verdict"]))
         if row["verdict"] == UNTESTED and row["p"] is not None:
             withheld[row["variant"]] = f"No verdict on {row['variant']}: {row['reason']}"
@@ -107,16 +113,49 @@ def ratio_line(ratio: Ratio) -> str:
     return f"Sample ratio   {found}   planned {planned}   p {p.replace('<', '< ')}   {verdict}"
 
 
-def columns_of(result: ScreenExperiment, signs: bool = True) -> Iterator[ScreenColumn]:
+def _slice_tables(result: ScreenExperiment, width: int) -> Iterator[str]:
+    """Yield a table for every slicing, with the slices of the first metric, and whether they differ."""
+    sliced = [row for row in result.rows if row.get("slice")]
+    for slicing in dict.fromkeys(row["slice"] for row in sliced):
+        own = [row for row in sliced if row["slice"] == slicing and row["metric"] == sliced[0]["metric"]]
+        names = next(csv.reader([slicing]))
+        yield from table_lines(fitted(list(columns_of(result, own, names)), width), width)
+        told = [*slice_sentences(result, slicing)]
+        if len({row["metric"] for row in sliced}) > 1:
+            told.append("--format plain shows the slices of the other metrics")
+        yield from (part for text in told for part in wrapped(text, width, "  "))
+        yield ""
+
+
+def slice_sentences(result: ScreenExperiment, slicing: str | None = None) -> Iterator[str]:
+    """Yield for each metric and variant whether the slices differ, of one slicing or of all."""
+    several = [len({row[name] for row in result.overall}) > 1 for name in ("metric", "variant")]
+    for row in result.sliced:
+        if slicing in (None, row["slice"]):
+            named = [
+                str(row[name]) for name, many in zip(("metric", "variant"), several, strict=True) if many
+            ]
+            yield heterogeneity_sentence(row, result.alpha, short_p(row["p"]), " of ".join(named))
+
+
+def columns_of(
+    result: ScreenExperiment, rows: Sequence[Row], by: Sequence[str] = (), signs: bool = True
+) -> Iterator[ScreenColumn]:
     """Yield the columns; with one treated variant, the values stand below the names of both.
 
     Args:
+        by: the columns that name a slice.
         signs: whether verdicts have a sign, for a screen.
     """
-    rows = result.rows
     digits = [decimals_for(_half(row)) for row in rows]
     several = len({row["variant"] for row in rows}) > 1
     names = [_head(result.control, "control"), "value" if several else _head(rows[0]["variant"], "variant")]
+    overall = ["" if not row.get("slice") else None for row in rows]
+    for name in by:
+        cells = [
+            visible_key(row[name]) if all_ is None else all_ for row, all_ in zip(rows, overall, strict=True)
+        ]
+        yield ScreenColumn(visible(name), cells, is_number=False, is_key=True)
     yield ScreenColumn("metric", [visible(row["metric"]) for row in rows], is_number=False, is_key=True)
     if several:
         yield ScreenColumn("variant", [visible(row["variant"]) for row in rows], is_number=False, is_key=True)
@@ -162,12 +201,12 @@ def _relative(row: Row) -> str:
 def _method(result: ScreenExperiment) -> Iterator[str]:
     """Yield the tests, the correction of p, and the p that a verdict needs."""
     used: dict[str, dict[str, None]] = {}
-    for row in result.rows:
+    for row in result.overall:
         used.setdefault(words(row["statistic"]), {})[row["metric"]] = None
     tests = next(iter(used)) if len(used) == 1 else ", ".join(
         f"{statistic} ({', '.join(names)})" for statistic, names in used.items()
     )  # fmt: skip
-    n = sum(row["p"] is not None for row in result.rows)
+    n = sum(row["p"] is not None for row in result.overall)
     adjusted = "not corrected" if result.adjust == UNADJUSTED else (
         f"after {corrected_by(result.adjust)} correction for {counted(n, 'comparison')}"
     )  # fmt: skip
@@ -180,7 +219,7 @@ def detectable_lines(result: ScreenExperiment) -> Iterator[str]:
     if not found:
         return
     units: dict[str, int] = {}
-    for row in result.rows:
+    for row in result.overall:
         units[row["metric"]] = units.get(row["metric"], row["n_control"]) + row["n"]
     listed: dict[int, list[str]] = {}
     for metric, change in found.items():
@@ -199,12 +238,12 @@ def detectable(result: ScreenExperiment) -> dict[str, float]:
     """
     if result.planned is not None:
         return {}
-    tests = 1 if result.adjust == UNADJUSTED else sum(row["p"] is not None for row in result.rows)
+    tests = 1 if result.adjust == UNADJUSTED else sum(row["p"] is not None for row in result.overall)
     normal = NormalDist()
     per_half = normal.inv_cdf((1 + result.level) / 2)
     needed = normal.inv_cdf(1 - result.alpha / (2 * max(tests, 1))) + normal.inv_cdf(POWER)
     found: dict[str, float] = {}
-    for row in result.rows:
+    for row in result.overall:
         half = _half(row)
         if half and row["verdict"] != UNTESTED:
             found[row["metric"]] = max(found.get(row["metric"], 0.0), half / per_half * needed)

@@ -9,8 +9,9 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.pages import changes, tables, values
 from duckmetrics.pages.changes import DIRECTIONS, Change
 from duckmetrics.pages.chart import Chart
-from duckmetrics.pages.curves import at_k, differences
+from duckmetrics.pages.curves import at_k, differences, over_time
 from duckmetrics.words.rounding import whole_number
+from duckmetrics.words.times import days, is_time
 from duckmetrics.words.visible import visible_key
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
+# The canonical names of metrics of several classes begin so.
+OF_CLASSES = "multiclass."
 # The largest values of the parameters of tables that are drawn.
 MOST = {"points": 80, "bins": 40}
 AT_K, INTERVALS, SLICES, CALIBRATION, DIFFERENCES = (
@@ -120,7 +123,7 @@ def usual_chart(evaluation: ChartedEvaluation) -> str:
     """Return the chart of an evaluation that shows most: its slices, its curve, or all cut-offs."""
     if any(row["slice"] for row in evaluation.rows):
         return SLICES
-    if len(evaluation.metrics) > 1:
+    if len(evaluation.metrics) > 1 or _is_of_classes(evaluation):
         return INTERVALS
     return tables.in_order(evaluation.source.charts)[0] if _is_of_classifier(evaluation) else AT_K
 
@@ -142,6 +145,8 @@ def checked_name(name: str, known: Sequence[str], evaluation: ChartedEvaluation)
         MetricError: there is no such chart, or not of these predictions.
     """
     known_name(name, known)
+    if name not in (INTERVALS, SLICES) and _is_of_classes(evaluation):
+        raise MetricError(f"chart {name!r}", "is not drawn for several classes", f"draw {INTERVALS!r}")
     of_classifier, of_tables = _is_of_classifier(evaluation), tables.in_order(evaluation.source.charts)
     if name in (*of_tables, CALIBRATION) and not of_classifier:
         raise MetricError(f"chart {name!r}", "is of classifiers, and these are rankings", f"draw {AT_K!r}")
@@ -150,6 +155,10 @@ def checked_name(name: str, known: Sequence[str], evaluation: ChartedEvaluation)
         usual = f"draw {of_tables[0]!r}"
         raise MetricError(f"chart {name!r}", "is of rankings, and this is a classifier", usual)
     return name
+
+
+def _is_of_classes(evaluation: ChartedEvaluation) -> bool:
+    return any(name.startswith(OF_CLASSES) for name in evaluation.canonical.values())
 
 
 def _is_of_classifier(evaluation: ChartedEvaluation) -> bool:
@@ -293,10 +302,29 @@ def _slices(
     chosen = one_metric(evaluation, metric)
     own = [row for row in rows if row["metric"] == chosen]
     refuse_many(f"chart {name!r}", own)
-    target = own[0]["target"]
-    picture = values.slices(chosen, own, lambda row: slice_name(evaluation, row), target, evaluation.level)
+    picture = _over_time(evaluation, chosen, own) if name == SLICES else None
+    picture = picture or values.slices(
+        chosen, own, lambda row: slice_name(evaluation, row), own[0]["target"], evaluation.level
+    )
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
     return charted(picture, of_rows(own, ("system", "metric", "slice", *by, *VALUES)), source)
+
+
+def _over_time(evaluation: ChartedEvaluation, metric: str, rows: Sequence[Row]) -> Picture | None:
+    """Draw slices by a day or a time as lines over time; None for other slices."""
+    by_series: dict[str | None, list[dict[str, Any]]] = {}
+    for row in rows:
+        day, *more = [*evaluation.segment(dict(row)).values(), None] if row["slice"] else [None, None]
+        if more != [None] or (row["slice"] and day is not None and not is_time(day)):
+            return None
+        if day is not None:
+            by_series.setdefault(row.get("system"), []).append({**row, "day": days(day)})
+    ordered = {name: sorted(own, key=lambda row: row["day"]) for name, own in by_series.items()}
+    return (
+        over_time(metric, ordered, evaluation.level)
+        if len(max(ordered.values(), key=len, default=[])) > 1
+        else None
+    )
 
 
 def refuse_many(where: str, rows: Sequence[Row]) -> None:

@@ -445,6 +445,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "figures_title": "How good the scores are" if is_classifier else _about_lists(reading),
         "figures_text": _about_figures(reading),
         "figures": [Markup(one.drawing.html(ids, one.title, one.said)) for one in figures(reading)],
+        "trends": [Markup(one.drawing.html(ids, one.title, one.said)) for one in data.trends],
         "movers": movers_section(reading),
         "trust": trust_section(reading),
         "explain": explanations(data),

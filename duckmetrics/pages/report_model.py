@@ -19,6 +19,7 @@ from duckmetrics.words.verdicts import ALPHA, UNTESTED, WORSE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from duckmetrics.pages.curves import Picture
     from duckmetrics.words.units import NoRelevant
     from duckmetrics.words.verdict import Pair
 
@@ -246,6 +247,7 @@ class ReportData:
         unit: the units of the intervals of the first metric in the plural, such as "users".
         counted: the rows or queries that the first metric counts, in the plural.
         pairs: the verdicts on all pairs of systems by the first metric, if every pair was tested.
+        trends: the charts of the metrics over the runs of a log.
         no_relevant: queries without a relevant item, and how they count.
         otherwise: the verdict as it is, and then under other conventions.
         alpha: an adjusted p below it gives a verdict.
@@ -269,6 +271,7 @@ class ReportData:
     level: float | None = None
     alpha: float = ALPHA
     pictures: Pictures = Pictures()
+    trends: tuple[Picture, ...] = ()
     movers: tuple[Mover, ...] = ()
     checked: Checked = Checked()
     otherwise: tuple[Recounted, ...] = ()

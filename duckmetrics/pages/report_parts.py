@@ -7,12 +7,15 @@ import math
 import re
 from collections import Counter
 from dataclasses import asdict
+from operator import itemgetter
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.marks import KINDS, number, percent
 from duckmetrics.pages.report_model import (
     CLASSIFICATION,
     FEW_UNITS,
+    OVERALL,
     digits,
     inside,
     p_words,
@@ -185,7 +188,38 @@ def _valued(reading: Reading) -> Verdict:
     but = f", but only {number(low.value, digits(low))} in {place_of(low)}" if low is not None else ""
     if but and reading.sign(metric.name) <= 0:
         but = but.replace("but only", "but")
-    return Verdict(f"{head}{but}.", _valued_lead(reading, row))
+    return Verdict(f"{head}{but}{_off_target(reading)}.", _valued_lead(reading, row))
+
+
+def _off_target(reading: Reading) -> str:
+    """Return which other metric misses its target by more than chance, overall or else in its worst slice.
+
+    The more slices there are, the further they must be off, as by Bonferroni.
+    """
+    keys = (OVERALL, *reading.slices)
+    for metric in reading.data.metrics[1:]:
+        if (target := metric.target) is None:
+            continue
+        rows = [row for key in keys if (row := reading.row(reading.best, metric.name, key)) is not None]
+        off = [
+            (row, abs(row.value - target)) for row in rows
+            if row.value is not None and _misses(row, target, reading.data.level, len(rows))
+        ]  # fmt: skip
+        if off:
+            row, _ = off[0] if not off[0][0].by else max(off, key=itemgetter(1))
+            place = f" in {place_of(row)}" if row.by else ""
+            return f"; {metric.name} is {number(row.value, digits(row))}{place}, not {target:g}"
+    return ""
+
+
+def _misses(row: Row, target: float, level: float | None, tests: int) -> bool:
+    """Return whether an interval, made wide enough for a number of tests, is off the target."""
+    if row.value is None or row.lower is None or row.upper is None or level is None:
+        return False
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - (1 - level) / 2 / tests) / normal.inv_cdf(1 - (1 - level) / 2)
+    lower, upper = (row.value + (end - row.value) * wider for end in (row.lower, row.upper))
+    return not lower <= target <= upper
 
 
 def weak(reading: Reading, row: Row) -> Row | None:
@@ -497,7 +531,7 @@ def _held(reading: Reading) -> str:
 
 
 # What is on the page as text, or in a shorter form.
-ELSEWHERE = ("sql", "rows")
+ELSEWHERE = ("sql", "rows", "trends")
 # The keys of a row that are places in the lists of systems, metrics and slices.
 KEYS = ("system", "metric", "by", "segment")
 # Significant digits: the last ones of a double depend on how threads share the work.

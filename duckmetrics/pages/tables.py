@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.pages import curves
-from duckmetrics.pages.curves import calibration, histogram
+from duckmetrics.pages.curves import calibration, histogram, isotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -35,6 +35,7 @@ DRAWINGS = {
     "calibration": Drawn(
         calibration, ("lo", "hi", "n", "mean_score", "mean_label", "lower", "upper", "gap")
     ),
+    "isotonic": Drawn(isotonic, ("lo", "hi", "n", "mean_score", "mean_label", "gap")),
     "histogram": Drawn(
         histogram,
         ("lo", "hi", "n", "positives", "negatives", "positive_share", "negative_share"),

@@ -248,6 +248,31 @@ def ratio_delta(
     ]
 
 
+def ratio_interval(
+    rows: Iterable[tuple[str, float | None, float | None]], level: float = 0.95, variance: str = "jackknife"
+) -> list[Row]:
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for arm, y, x in rows:
+        groups[arm] += [] if y is None or x is None else [(y, x)]
+    taken = choose({"jackknife": without_each, "delta": by_moments}, variance)
+    return [
+        (arm, *_ratio(taken(units), effective(units), level, variance == "delta"))
+        for arm, units in sorted(groups.items()) if units
+    ]  # fmt: skip
+
+
+def _ratio(found: Sample, m: float, level: float, is_normal: bool) -> Row:
+    worth = None if math.isnan(m) else m
+    if found.error is None or math.isnan(found.mean):
+        return found.n, worth, None if math.isnan(found.mean) else found.mean, *(None,) * 4
+    se = math.sqrt(max(found.error, 0.0))
+    sd = se * math.sqrt(found.n)
+    if not is_normal and m <= 1:
+        return found.n, worth, found.mean, sd, se, None, None
+    critical = normal_quantile((1 + level) / 2) if is_normal else student_t_critical(1 - level, m - 1)
+    return found.n, worth, found.mean, sd, se, found.mean - critical * se, found.mean + critical * se
+
+
 def effective(units: Sequence[tuple[float, float]]) -> float:
     """Return the effective number of units."""
     square = math.fsum(x * x for _, x in units)
@@ -334,8 +359,8 @@ def mann_whitney(
         sd = math.sqrt(m * n / (total * (total - 1)) * spread)
         z = math.copysign(max(abs(surplus) - 0.5, 0), surplus) / sd if sd else None
         p = 1.0 if z is None else normal_p(z)
-        few = exact is not False and total <= (60 if exact else 30)
+        few = exact is not False and m * n <= (40_000 if exact else 10_000) and total <= 1000
         if few:
-            p = pairs_won_p([round(2 * rank) for rank in ranks], round(abs(2 * surplus)), n)
+            p = pairs_won_p([round(2 * rank) for rank in ranks], round(abs(2 * surplus)), min(m, n))
         found.append((arm, u / (m * n), p, m, n, u, z, few))
     return found

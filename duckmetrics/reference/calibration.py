@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from duckmetrics.reference.bins import binned, gap
 from duckmetrics.reference.confusion import base_rate
+from duckmetrics.reference.distributions import brownian_range_sf
 from duckmetrics.reference.logistic import calibration_line
-from duckmetrics.reference.observation import mean, total, unweighted
+from duckmetrics.reference.observation import mean, steps, total, unweighted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +24,9 @@ __all__ = [
     "calibration_ratio",
     "calibration_slope",
     "copc",
+    "ecce",
+    "ecce_p",
+    "ecce_z",
     "ece",
     "hosmer_lemeshow",
     "mce",
@@ -55,6 +61,33 @@ def ace(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") 
     """
     gaps = _gaps(rows, bins, binning)
     return math.fsum(gaps) / len(gaps) if gaps else None
+
+
+def ecce(rows: Sequence[Observation]) -> float | None:
+    """Return max C - min C: C_0 = 0, C_k = sum of w (y - p) over the k lowest distinct p / sum of w.
+
+    Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR 2022, 23(351).
+    """
+    weight = total(rows)
+    return float(_range_of_sums(rows) / weight) if weight else None
+
+
+def ecce_z(rows: Sequence[Observation]) -> float | None:
+    """Return ECCE / sigma, sigma = sqrt(sum of w^2 p (1 - p)) / sum of w.
+
+    Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR 2022, 23(351).
+    """
+    variance = math.fsum(row.weight**2 * row.score * (1 - row.score) for row in rows)
+    return float(_range_of_sums(rows)) / math.sqrt(variance) if variance > 0 else None
+
+
+def ecce_p(rows: Sequence[Observation]) -> float | None:
+    """Return the probability that the range of a Brownian motion on [0, 1] is at least `ecce_z`.
+
+    Feller, Annals of Mathematical Statistics 1951, doi:10.1214/aoms/1177729589.
+    """
+    z = ecce_z(rows)
+    return None if z is None else brownian_range_sf(z)
 
 
 def calibration_ratio(rows: Sequence[Observation]) -> float | None:
@@ -127,6 +160,16 @@ def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | N
             return None
         terms.append((observed - expected) ** 2 / variance)
     return math.fsum(terms) if terms and max(terms) < math.inf else None
+
+
+def _range_of_sums(rows: Sequence[Observation]) -> Fraction:
+    """Return the largest less the smallest sum of w (y - p) over the k lowest distinct p; of none it is 0."""
+    differences = (
+        step.positives - Fraction(step.threshold) * (step.positives + step.negatives)
+        for step in reversed(steps(rows))
+    )
+    sums = list(accumulate(differences, initial=Fraction()))
+    return max(sums) - min(sums)
 
 
 def _gaps(rows: Sequence[Observation], bins: int, binning: str) -> list[float]:

@@ -40,6 +40,8 @@ __all__ = [
     "brier_decomposition",
     "calibration_curve",
     "confusion",
+    "corp_curve",
+    "corp_decomposition",
     "gains_curve",
     "group_auc",
     "pr_curve",
@@ -205,6 +207,70 @@ def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning:
             "within_covariance": covariance,
         }
     ]
+
+
+def corp_curve(rows: Sequence[Observation]) -> Table:
+    """Return the blocks of the isotonic regression of y on p, from the lowest p on.
+
+    Dimitriadis, Gneiting and Jordan, PNAS 2021, doi:10.1073/pnas.2016191118.
+    """
+    table = []
+    for i, block in enumerate(_isotonic_blocks(rows)):
+        low, high = block[-1].threshold, block[0].threshold
+        members = [row for row in present(rows) if low <= row.score <= high]
+        p, y = mean(members, lambda row: row.score), mean(members, lambda row: row.y)
+        means = {"mean_score": p, "mean_label": y, "gap": gap(members)}
+        table.append({"block": i, "lo": low, "hi": high, "n": len(members), **means})
+    return table
+
+
+def corp_decomposition(rows: Sequence[Observation]) -> Table:
+    """Return Brier score = miscalibration - discrimination + uncertainty, by isotonic recalibration x of p.
+
+    Miscalibration: mean (p - y)^2 - mean (x - y)^2. Uncertainty: mean (mean y - y)^2. Discrimination:
+    uncertainty - mean (x - y)^2. Dimitriadis, Gneiting and Jordan, PNAS 2021,
+    doi:10.1073/pnas.2016191118.
+    """
+    brier, weight = classification.brier(rows), total(rows)
+    if brier is None:
+        return []
+    share, recalibrated = class_weights(rows)[0] / weight, Fraction()
+    for block in _isotonic_blocks(rows):
+        positives, size = _counts_of(block)
+        recalibrated += positives * (size - positives) / size / weight
+    uncertainty = share * (1 - share)
+    return [
+        {
+            "brier": brier,
+            "miscalibration": brier - float(recalibrated),
+            "discrimination": float(uncertainty - recalibrated),
+            "uncertainty": float(uncertainty),
+        }
+    ]
+
+
+def _isotonic_blocks(rows: Sequence[Observation]) -> list[list[Step]]:
+    """Return the distinct scores of each block, the lowest last in a block and first of the blocks.
+
+    Pool adjacent violators: a stack of blocks, whose last two are joined until the shares rise.
+    """
+    blocks: list[list[Step]] = []
+    for step in reversed(steps(rows)):
+        blocks.append([step])
+        while len(blocks) > 1 and _share(blocks[-2]) >= _share(blocks[-1]):
+            blocks[-2:] = [blocks[-1] + blocks[-2]]
+    return blocks
+
+
+def _share(block: Sequence[Step]) -> Fraction:
+    positives, size = _counts_of(block)
+    return positives / size
+
+
+def _counts_of(block: Sequence[Step]) -> tuple[Fraction, Fraction]:
+    """Return the weight of the positives of a block, and of all its rows."""
+    positives = sum((step.positives for step in block), Fraction())
+    return positives, positives + sum((step.negatives for step in block), Fraction())
 
 
 def group_auc(rows: Sequence[Observation]) -> Table:

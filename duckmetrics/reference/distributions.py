@@ -104,6 +104,15 @@ def kolmogorov_sf(x: float) -> float:
     )
 
 
+def brownian_range_sf(x: float) -> float:
+    """Return the alternating sum of its definition; it needs about 9 / x terms, and below 0.25 it is 1."""
+    if x < 0.25:
+        return 1.0
+    return 4 * math.fsum(
+        (-1) ** (k - 1) * k * math.erfc(k * x / math.sqrt(2)) for k in range(1, math.ceil(9 / x) + 2)
+    )
+
+
 def log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
@@ -164,11 +173,22 @@ def one_sided_t_power(effect: float, df: float, alpha: float) -> float:
 
 
 def planned_units(sd: float, difference: float, alpha: float, power: float, arms: float) -> float:
-    """Return the smallest n at which a t-test finds a difference, by bisection."""
-    low, high = int(arms), 2**40
+    return planned_t_units(arms * sd / difference, alpha, power, 1.0, arms)
+
+
+def planned_arm_units(sd: float, difference: float, alpha: float, power: float, share: float) -> float:
+    """Return the units of both arms, with the degrees of freedom of Welch for arms of one variance."""
+    a, b = 1 / share, 1 / (1 - share)
+    spread = sd * math.sqrt(a + b) / abs(difference)
+    return planned_t_units(spread, alpha, power, (a + b) ** 2 / (a**3 + b**3), 2.0)
+
+
+def planned_t_units(spread: float, alpha: float, power: float, per_unit: float, lost: float) -> float:
+    """Return the smallest n at which a t-test finds a difference of 1, by bisection."""
+    low, high = math.ceil((1 + lost) / per_unit) - 1, 2**40
     while high - low > 1:
         n = (low + high) // 2
-        found = student_t_mde(arms * sd / math.sqrt(n), n - arms, alpha, power) <= difference
+        found = student_t_mde(spread / math.sqrt(n), n * per_unit - lost, alpha, power) <= 1
         low, high = (low, n) if found else (n, high)
     return high
 
@@ -189,6 +209,36 @@ def two_proportion_sample_size(p1: float, p2: float, alpha: float, power: float)
     critical = -normal_quantile(alpha / 2) * math.sqrt(2 * p * (1 - p))
     reserve = normal_quantile(power) * math.sqrt(p1 * (1 - p1) + p2 * (1 - p2))
     return ((critical + reserve) / (p2 - p1)) ** 2
+
+
+def two_proportion_errors(p1: float, p2: float, n: float, share: float) -> tuple[float, float]:
+    """Return the standard errors of a difference of equal proportions, and of these two."""
+    m, k, p = n * share, n * (1 - share), share * p1 + (1 - share) * p2
+    return math.sqrt(p * (1 - p) * (1 / m + 1 / k)), math.sqrt(p1 * (1 - p1) / m + p2 * (1 - p2) / k)
+
+
+def two_proportion_units(p1: float, p2: float, alpha: float, power: float, share: float) -> float:
+    """Return the units of both arms: standard errors shrink by the root of their number."""
+    pooled, own = two_proportion_errors(p1, p2, 1.0, share)
+    return ((-normal_quantile(alpha / 2) * pooled + normal_quantile(power) * own) / (p2 - p1)) ** 2
+
+
+def two_proportion_power(p1: float, p2: float, n: float, alpha: float, share: float) -> float:
+    """Return the probability that the difference lies beyond the critical one on either side."""
+    pooled, own = two_proportion_errors(p1, p2, n, share)
+    critical = -normal_quantile(alpha / 2) * pooled
+    return normal_cdf((p2 - p1 - critical) / own) + normal_cdf((p1 - p2 - critical) / own)
+
+
+def two_proportion_mde(p: float, n: float, alpha: float, power: float, share: float) -> float:
+    """Return the smallest increase that needs no more than n units, by bisection."""
+    low, high = 0.0, 1 - p
+    if two_proportion_units(p, 1.0, alpha, power, share) > n:
+        return math.inf
+    while low < (middle := (low + high) / 2) < high:
+        enough = two_proportion_units(p, p + middle, alpha, power, share) <= n if p + middle > p else False
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def integral(function: Callable[[float], float], end: float) -> float:

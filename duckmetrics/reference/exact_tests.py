@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.reference.distributions import chi_square_sf, normal_p, normal_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     Scored = tuple[str, Hashable, float | None, float | None]
     Placements = dict[tuple[Hashable, bool], float]
@@ -141,14 +141,12 @@ def _interval(value: float | None, square: float | None, z: float) -> Sequence[f
 
 def signed_ranks_p(doubled: Sequence[int], gap: int) -> float:
     """Return the share of all choices of signs whose sum is at least as far from 0."""
-    sums: Counter[int] = Counter({0: 1})
+    bits, ways = len(doubled) + 1, 1
     for rank in doubled:
-        moved: Counter[int] = Counter()
-        for total, ways in sums.items():
-            moved[total + rank] += ways
-            moved[total - rank] += ways
-        sums = moved
-    return sum(ways for total, ways in sums.items() if abs(total) >= gap) / (1 << len(doubled))
+        ways += ways << rank * bits
+    total = sum(doubled)
+    far = sum(number for gains, number in enumerate(_digits(ways, bits)) if abs(2 * gains - total) >= gap)
+    return far / (1 << len(doubled))
 
 
 def pairs_won_p(doubled: Sequence[int], gap: int, n: int) -> float:
@@ -158,13 +156,18 @@ def pairs_won_p(doubled: Sequence[int], gap: int, n: int) -> float:
         doubled: twice the midranks of all values.
         gap: twice the distance of the observed sum from its mean.
     """
-    ways: Counter[tuple[int, int]] = Counter({(0, 0): 1})
+    bits, ways = len(doubled) + 1, [1] + [0] * n
     for rank in doubled:
-        moved = Counter(ways)
-        for (taken, total), number in ways.items():
-            if taken < n:
-                moved[taken + 1, total + rank] += number
-        ways = moved
+        for taken in range(n, 0, -1):
+            ways[taken] += ways[taken - 1] << rank * bits
     middle = n * (len(doubled) + 1)
-    far = sum(number for (taken, total), number in ways.items() if taken == n and abs(total - middle) >= gap)
+    far = sum(number for total, number in enumerate(_digits(ways[n], bits)) if abs(total - middle) >= gap)
     return far / math.comb(len(doubled), n)
+
+
+def _digits(number: int, bits: int) -> Iterator[int]:
+    """Yield the numbers of choices by their sum: the digits of one whole number, `bits` bits each."""
+    text = f"{number:b}"
+    text = text.zfill(-(-len(text) // bits) * bits)
+    for end in range(len(text), 0, -bits):
+        yield int(text[end - bits : end], 2)

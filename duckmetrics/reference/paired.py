@@ -225,7 +225,7 @@ def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool, exact:
     if correction and surplus:
         surplus -= math.copysign(0.5, surplus)
     biserial = (plus - minus) / (plus + minus)
-    few = exact is not False and len(scores) <= (100 if exact else 50)
+    few = exact is not False and len(scores) <= (500 if exact else 200) and len(ranked) <= 1000
     if len(differences) < 2:
         return ties, plus, minus, biserial, None, None, few
     p = normal_p(surplus / sd)

@@ -61,20 +61,23 @@ def per_query(
     *,
     systems: Sequence[str] | None = None,
     empty: Iterable[Key] = (),
+    metric: Metric | None = None,
     **params: Any,
 ) -> dict[Key, float | None]:
     """Return the value of a ranking metric for every (system, query of the population).
 
     params: the metric's own (`METRICS`), the switches (`Switches`) and further tables (`ExtraTables`).
     systems: further systems, which may have no rows at all. empty: queries that a system answered with
-    an empty list. Without a truth, the population is the queries of the predictions.
+    an empty list. Without a truth, the population is the queries of the predictions. metric: the function
+    of a metric that is not one of `METRICS`.
     """
     extra, others = ExtraTables.split(params)
-    switches, own = _parameters(name, _without_truth(others, truth))
+    function = choose(METRICS, name) if metric is None else metric
+    switches, own = _parameters(name, _without_truth(others, truth), function)
     truth = list(truth or ())
-    tables_of = extra.of(METRICS[name], judgments(truth, switches), switches)
+    tables_of = extra.of(function, judgments(truth, switches), switches)
     return {
-        key: _value(name, query, tables_of, _status(name, query, missing, own), switches, own)
+        key: _value(name, query, tables_of, _status(name, query, missing, own), switches, own, function)
         for key, query, missing in _queries(predictions, truth, systems or (), switches, empty)
     }
 
@@ -89,7 +92,7 @@ def status(
 ) -> dict[Key, Status]:
     """Return for the keys of `per_query` whether the query is missing, or has no relevant item."""
     _, others = ExtraTables.split(params)
-    switches, own = _parameters(name, _without_truth(others, truth))
+    switches, own = _parameters(name, _without_truth(others, truth), choose(METRICS, name))
     return {
         key: _status(name, query, missing, own)
         for key, query, missing in _queries(predictions, truth or (), systems or (), switches)
@@ -100,14 +103,13 @@ def _without_truth(params: dict[str, Any], truth: Iterable[Judgment] | None) -> 
     return {"population": "predictions", **params} if truth is None else params
 
 
-def _parameters(name: str, params: dict[str, Any]) -> tuple[Switches, dict[str, Any]]:
+def _parameters(name: str, params: dict[str, Any], metric: Metric) -> tuple[Switches, dict[str, Any]]:
     switches, own = Switches.split(params)
-    metric = choose(METRICS, name)
     signature = inspect.signature(metric)
     if "ties" in signature.parameters:
         own["ties"] = switches.ties
     elif switches.ties == "expected":
-        raise ValueError(f"{name} has no ties='expected'; cg, dcg and ndcg have")
+        raise ValueError(f"{name} has no ties='expected'; its mean over all orders has no formula here")
     if switches.catalog_size is not None and (name in WITHOUT_RANKS or switches.ties == "expected"):
         raise ValueError(f"{name}, ties={switches.ties!r}: needs more than the rank of the relevant item")
     complete = signature.bind(None, *asked_for(metric), **own)
@@ -166,6 +168,7 @@ def _value(
     state: Status,
     switches: Switches,
     own: Mapping[str, Any],
+    metric: Metric,
 ) -> float | None:
     """Return the value of a query: missing comes before no_relevant; either may leave the query out.
 
@@ -181,4 +184,4 @@ def _value(
         return MISSING[switches.missing]
     if state.no_relevant:
         return NO_RELEVANT[switches.no_relevant]
-    return METRICS[name](query, *tables_of(query.query_id), **own)
+    return metric(query, *tables_of(query.query_id), **own)

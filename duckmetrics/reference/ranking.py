@@ -11,6 +11,7 @@ import math
 from duckmetrics.reference.choice import choose
 from duckmetrics.reference.gains import discounted_sum, ideal_gains, returned_gains
 from duckmetrics.reference.query import Query, is_relevant
+from duckmetrics.reference.tied import chance_of_a_hit, mean_hits, mean_precisions, mean_reciprocal_rank
 
 __all__ = [
     "average_precision",
@@ -41,7 +42,7 @@ __all__ = [
 
 
 def precision(
-    query: Query, *, k: int | None = None, norm: str = "k", rel: float | None = None
+    query: Query, *, k: int | None = None, norm: str = "k", rel: float | None = None, ties: str = "item_asc"
 ) -> float | None:
     """Return P@k = h / k; norm='returned': h / min(k, n); without k: h / n.
 
@@ -50,11 +51,16 @@ def precision(
     n = len(query.rows)
     cut = n if k is None else k
     slots = choose({"k": cut, "returned": min(cut, n)}, norm)
-    return _ratio(len(query.hit_ranks(k, rel)), slots)
+    return _ratio(hits(query, k=k, rel=rel, ties=ties), slots)
 
 
 def recall(
-    query: Query, *, k: int | None = None, norm: str = "relevant", rel: float | None = None
+    query: Query,
+    *,
+    k: int | None = None,
+    norm: str = "relevant",
+    rel: float | None = None,
+    ties: str = "item_asc",
 ) -> float | None:
     """Return R@k = h / m; norm='min_k': h / min(m, k), which a perfect list of k rows takes to 1.
 
@@ -63,10 +69,12 @@ def recall(
     m = query.relevant_count(rel)
     reachable = m if k is None else min(m, k)
     findable = choose({"relevant": m, "min_k": reachable}, norm)
-    return _ratio(len(query.hit_ranks(k, rel)), findable)
+    return _ratio(hits(query, k=k, rel=rel, ties=ties), findable)
 
 
-def f_beta(query: Query, *, beta: float, k: int | None = None, rel: float | None = None) -> float | None:
+def f_beta(
+    query: Query, *, beta: float, k: int | None = None, rel: float | None = None, ties: str = "item_asc"
+) -> float | None:
     """Return F@k = (1 + beta^2) P R / (beta^2 P + R) with P = h / k (without k: h / n) and R = h / m.
 
     Written with the counts, (1 + beta^2) h / (beta^2 m + k): then it is 0 where P and R are, and
@@ -75,25 +83,34 @@ def f_beta(query: Query, *, beta: float, k: int | None = None, rel: float | None
     """
     m = query.relevant_count(rel)
     slots = len(query.rows) if k is None else k
-    h = len(query.hit_ranks(k, rel))
+    h = hits(query, k=k, rel=rel, ties=ties)
     return (1 + beta**2) * h / (beta**2 * m + slots) if m else None
 
 
-def hit_rate(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
+def hit_rate(
+    query: Query, *, k: int | None = None, rel: float | None = None, ties: str = "item_asc"
+) -> float:
     """Return 1 if h >= 1, else 0.
 
     Deshpande and Karypis, TOIS 2004, doi:10.1145/963770.963776; "success" in trec_eval.
     """
+    if ties == "expected":
+        return chance_of_a_hit(query, k, rel)
     return 1.0 if query.hit_ranks(k, rel) else 0.0
 
 
-def hits(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
+def hits(query: Query, *, k: int | None = None, rel: float | None = None, ties: str = "item_asc") -> float:
     """Return h, a count; num_rel_ret in trec_eval."""
-    return float(len(query.hit_ranks(k, rel)))
+    return mean_hits(query, k, rel) if ties == "expected" else float(len(query.hit_ranks(k, rel)))
 
 
 def average_precision(
-    query: Query, *, k: int | None = None, norm: str = "relevant", rel: float | None = None
+    query: Query,
+    *,
+    k: int | None = None,
+    norm: str = "relevant",
+    rel: float | None = None,
+    ties: str = "item_asc",
 ) -> float | None:
     """Return AP@k = sum over hits at ranks i <= k of (hits up to i) / i, divided by the norm.
 
@@ -111,14 +128,20 @@ def average_precision(
     divisor = choose(norms, norm)
     if divisor is None:
         raise ValueError("norm='k' needs a cut-off k")
+    if ties == "expected":
+        return _ratio(mean_precisions(query, k, rel), divisor)
     return _ratio(math.fsum(_precisions(ranks)), divisor)
 
 
-def reciprocal_rank(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
+def reciprocal_rank(
+    query: Query, *, k: int | None = None, rel: float | None = None, ties: str = "item_asc"
+) -> float:
     """Return 1 / rank of the first relevant row, 0 if there is none within k.
 
     Voorhees, The TREC-8 Question Answering Track Report, 1999.
     """
+    if ties == "expected":
+        return mean_reciprocal_rank(query, k, rel)
     ranks = query.hit_ranks(k, rel)
     return 1 / ranks[0] if ranks else 0.0
 
@@ -201,14 +224,14 @@ def ndcg(
     return _ratio(reached, idcg(query, k=k, gain=gain, discount=discount, ideal=ideal, rel=rel))
 
 
-def r_precision(query: Query, *, rel: float | None = None) -> float | None:
+def r_precision(query: Query, *, rel: float | None = None, ties: str = "item_asc") -> float | None:
     """Return the number of hits among the first m rows, divided by m: where precision equals recall.
 
     Buckley and Voorhees, "Retrieval System Evaluation", in TREC: Experiment and Evaluation in
     Information Retrieval, 2005.
     """
     m = query.relevant_count(rel)
-    return _ratio(len(query.hit_ranks(m, rel)), m)
+    return _ratio(hits(query, k=m, rel=rel, ties=ties), m)
 
 
 def bpref(query: Query, *, rel: float | None = None) -> float | None:

@@ -15,6 +15,7 @@ from duckmetrics.reference.arms import (
     cuped,
     mann_whitney,
     ratio_delta,
+    ratio_interval,
     two_proportion_z,
     unpaired_randomization,
     unpaired_t,
@@ -24,6 +25,7 @@ from duckmetrics.reference.arms import (
 from duckmetrics.reference.choice import choose
 from duckmetrics.reference.distributions import (
     binomial_cdf,
+    brownian_range_sf,
     chi_square_sf,
     erf,
     erfc,
@@ -39,6 +41,8 @@ from duckmetrics.reference.distributions import (
     normal_sf,
     one_sided_t_power,
     paired_mde,
+    planned_arm_units,
+    planned_t_units,
     planned_units,
     poisson_count,
     satterthwaite_df,
@@ -48,10 +52,18 @@ from duckmetrics.reference.distributions import (
     student_t_power,
     student_t_quantile,
     student_t_sf,
+    two_proportion_mde,
+    two_proportion_power,
     two_proportion_sample_size,
+    two_proportion_units,
     two_sample_mde,
 )
-from duckmetrics.reference.drift import kolmogorov_smirnov, population_stability
+from duckmetrics.reference.drift import (
+    category_drift,
+    jensen_shannon,
+    kolmogorov_smirnov,
+    population_stability,
+)
 from duckmetrics.reference.estimates import heterogeneity, shrinkage
 from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
 from duckmetrics.reference.interleaving import interleaving
@@ -93,6 +105,8 @@ __all__ = [
     "binomial_cdf",
     "binomial_test",
     "bootstrap_interval",
+    "brownian_range_sf",
+    "category_drift",
     "chi_square",
     "chi_square_independence",
     "chi_square_sf",
@@ -107,6 +121,7 @@ __all__ = [
     "incomplete_beta",
     "incomplete_gamma_q",
     "interleaving",
+    "jensen_shannon",
     "kolmogorov_sf",
     "kolmogorov_smirnov",
     "log1p",
@@ -125,6 +140,8 @@ __all__ = [
     "paired_mde",
     "paired_t",
     "paired_tost",
+    "planned_arm_units",
+    "planned_t_units",
     "planned_units",
     "poisson_count",
     "population_stability",
@@ -135,6 +152,7 @@ __all__ = [
     "randomization_test",
     "randomization_tost",
     "ratio_delta",
+    "ratio_interval",
     "sample_ratio",
     "satterthwaite_df",
     "sequential_mean",
@@ -149,7 +167,10 @@ __all__ = [
     "student_t_quantile",
     "student_t_sf",
     "tukey_hsd",
+    "two_proportion_mde",
+    "two_proportion_power",
     "two_proportion_sample_size",
+    "two_proportion_units",
     "two_proportion_z",
     "two_sample_mde",
     "unpaired_randomization",

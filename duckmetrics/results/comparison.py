@@ -13,6 +13,7 @@ from duckmetrics.pages.screens import cells_of, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import brief_columns, few_slices, gains_of, verdict_lines
+from duckmetrics.results.mlflow_runs import Logged
 from duckmetrics.results.tabular import (
     Shown,
     Widened,
@@ -39,10 +40,12 @@ from duckmetrics.words.verdicts import (
 from duckmetrics.words.visible import visible, visible_key
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     import pyarrow as pa
 
+    from duckmetrics.pages.curves import Developing
     from duckmetrics.pages.report import Report
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
@@ -348,7 +351,7 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
+class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison, Logged):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -480,8 +483,18 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         self.evaluation.value(metric, chosen, **segment)  # says what is unknown
         raise MetricError(metric, f"no comparison of {chosen} {segment or 'overall'}", "see .rows")
 
-    def failures(self, gates: str | Sequence[str]) -> list[str]:
+    def failures(
+        self,
+        gates: str | Sequence[str],
+        *,
+        log: str | Path | None = None,
+        run_id: str | None = None,
+        time: str | datetime | None = None,
+    ) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 delta_lower < -0.005"``.
+
+        Args:
+            log, run_id, time: for gates on earlier runs, see `Evaluation.failures`.
 
         Raises:
             MetricError: a gate cannot be read, or names what was not evaluated.
@@ -493,7 +506,8 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.failures("mrr delta < -0.01")  # []
         """
-        return failures(read_gates(gates), self.rows, self.evaluation.canonical)
+        earlier = None if log is None else self.evaluation.earlier(log, run_id, time)
+        return failures(read_gates(gates), self.rows, self.evaluation.canonical, earlier)
 
     def report(
         self,
@@ -502,6 +516,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
         title: str | None = None,
         ids: bool = True,
         otherwise: Sequence[Mapping[str, Any]] | None = None,
+        trend: Developing | None = None,
     ) -> Report:
         """Return a report of the comparison as one HTML page, and write it to a file.
 
@@ -513,8 +528,10 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             ids: whether the page names queries and items: in its examples, and as the queries that gain and
                 lose most.
             otherwise: other conventions under which the verdict is recounted, see `otherwise`.
+            trend: a result of `trend`, whose charts of these metrics the page shows.
 
         Raises:
+            MetricError: the trend has none of the metrics.
             InputError: the file has another suffix, or is not an output of duckmetrics.
 
         Example:
@@ -524,7 +541,7 @@ class Comparison(Examined, Differences, SlicedDifferences, DrawnComparison):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        return self.evaluation._tables.report(self, path, title, ids, otherwise)
+        return self.evaluation._tables.report(self, path, title, ids, otherwise, trend)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.spec_paths import by_name
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.pages.comparison_screen import NUMERIC, long_cells, long_lines
 from duckmetrics.pages.drawn import DrawnEvaluation
@@ -13,19 +14,23 @@ from duckmetrics.pages.screens import wrapped, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, few_values, footer_of, no_relevant_lines, title_of
-from duckmetrics.results.per_query import PerQuery, Tables
+from duckmetrics.results.mlflow_runs import Logged
+from duckmetrics.results.per_query import LogPlace, Mergeable, PerQuery, Tables
 from duckmetrics.results.tabular import Shown, document, json_object, readable, screen_width, widened
 from duckmetrics.words.visible import hashable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
     from typing import Unpack
 
     import pyarrow as pa
 
+    from duckmetrics.pages.curves import Developing
     from duckmetrics.pages.report import Report
     from duckmetrics.results.findings import Finding
+    from duckmetrics.results.gates import Earlier
     from duckmetrics.switches import TableParameters
 
 
@@ -69,7 +74,7 @@ def in_one_line(verified: Sequence[Verification]) -> str:
 
 
 @dataclass(frozen=True)
-class Evaluation(Examined, PerQuery, DrawnEvaluation):
+class Evaluation(Examined, PerQuery, DrawnEvaluation, Logged, Mergeable):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -131,6 +136,37 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         """
         return widened(self.rows, self.summary.schema, ("system", "slice", *self.by), ("value",))
 
+    def log(
+        self, path: str | Path, *, run_id: str | None = None, time: str | datetime | None = None,
+        tags: Mapping[str, str] | None = None, values: bool = False, replace: bool = False,
+    ) -> str:  # fmt: skip
+        """Append the values to a log of runs, which `trend` shows over time, and gates look at.
+
+        Args:
+            path: a DuckDB file such as ``"runs.duckdb"``, or a folder, which gets a Parquet file for each
+                run. It is made if it does not exist. Several processes may append at once.
+            run_id: the name of the run; by default, a new one.
+            time: of the run, now by default; for older data, their day, such as ``"2026-11-20"``, in UTC if
+                it names no zone.
+            tags: facts about the run, such as ``{"commit": "1a2b3c"}``.
+            values: log the values per query, too, so that a later run can be tested against this one.
+            replace: replace a run of the same name, which is refused otherwise.
+
+        Returns:
+            The name of the run.
+
+        Raises:
+            InputError: the path is something else, or has a run of this name.
+            MetricError: the time cannot be read.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.log(folder / "runs.duckdb", run_id="monday")  # 'monday'
+        """
+        place = LogPlace.of(path, run_id, time, tags, values, replace)
+        return self._tables.log(self, place)
+
     def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
 
@@ -148,11 +184,23 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         """
         return readable(self._tables.table(spec, params))
 
-    def failures(self, gates: str | Sequence[str]) -> list[str]:
+    def failures(
+        self, gates: str | Sequence[str], *, log: str | Path | None = None, run_id: str | None = None,
+        time: str | datetime | None = None,
+    ) -> list[str]:  # fmt: skip
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
+
+        Args:
+            gates: conditions under which a run fails. With a log also on earlier runs: ``"ndcg@10 < last -
+                0.005"``, ``"auc < mean(7 runs) - 3 sd"``, ``"ndcg@10 worse than tag:prod"``, ``"ndcg@10 drops
+                more than 1%"``. A first run passes; if earlier runs cannot be compared, the gate fails.
+            log: the log of runs, see `log`.
+            run_id: the name of this run, which is no earlier one.
+            time: of this run, before which the others are; now by default.
 
         Raises:
             MetricError: a gate cannot be read, or names what was not evaluated.
+            InputError: it is no log.
 
         Example:
             clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
@@ -160,9 +208,19 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
             ev.failures("auc < 0.7")  # []
             len(ev.failures("auc < 0.8"))  # 1
         """
-        return failures(read_gates(gates), self.rows, self.canonical)
+        earlier = None if log is None else self.earlier(log, run_id, time)
+        return failures(read_gates(gates), self.rows, self.canonical, earlier)
 
-    def report(self, path: str | Path | None = None, *, title: str | None = None, ids: bool = True) -> Report:
+    def earlier(
+        self, log: str | Path, run_id: str | None = None, time: str | datetime | None = None
+    ) -> Earlier:
+        """Return the runs of a log that gates compare this one with, see `failures`."""
+        return self._tables.earlier(self, LogPlace.of(log, run_id, time))
+
+    def report(
+        self, path: str | Path | None = None, *, title: str | None = None, ids: bool = True,
+        trend: Developing | None = None,
+    ) -> Report:  # fmt: skip
         """Return a report of the values as one HTML page, and write it to a file.
 
         The page loads nothing and runs no script, so it can be mailed, printed, and opened anywhere.
@@ -171,16 +229,18 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
             path: the file, such as ``"report.html"``; by default, none is written.
             title: the title of the page.
             ids: whether the examples of findings name queries and items.
+            trend: a result of `trend`, whose charts of these metrics the page shows.
 
         Raises:
             InputError: the file has another suffix, or is not an output of duckmetrics.
+            MetricError: the trend has none of the metrics.
 
         Example:
             clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
             ev = duckmetrics.evaluate(clicks, metrics="auc")
             ev.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        return self._tables.report(self, path, title, ids)
+        return self._tables.report(self, path, title, ids, trend=trend)
 
     @property
     def source(self) -> Tables:
@@ -211,7 +271,8 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
 
     def __contains__(self, metric: object) -> bool:
         """Return whether a metric was evaluated, as typed or in its canonical spelling."""
-        return metric in self.metrics or metric in self.canonical.values()
+        name = by_name(metric) if isinstance(metric, str) else metric
+        return name in self.metrics or name in self.canonical.values()
 
     def __iter__(self) -> Iterator[str]:
         """Return the metrics."""
@@ -265,10 +326,11 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
         return MetricError(metric, f"no slice {names} with these values", "see the rows of .summary")
 
     def _metric(self, metric: str) -> str:
-        if metric in self.metrics:
-            return metric
+        name = by_name(metric)
+        if name in self.metrics:
+            return name
         for text, canonical in self.canonical.items():
-            if metric == canonical:
+            if name == canonical:
                 return text
         raise MetricError(metric, "not evaluated", suggestion(metric, self.metrics))
 
@@ -349,6 +411,12 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""
         return {column: row[column] for column in self.groupings[row["slice"]]}
+
+
+class MergedEvaluation(Evaluation):
+    """The evaluation of several states, see `merge`."""
+
+    command = "merge"
 
 
 def _fit_json(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.results.explanation import Explainable, Explained
 from duckmetrics.results.tabular import Widened, readable
-from duckmetrics.words.rounding import whole_number
+from duckmetrics.words.rounding import positive_number, whole_number
+from duckmetrics.words.times import read_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from datetime import datetime
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from duckmetrics.pages.curves import Developing
     from duckmetrics.pages.report import Report
+    from duckmetrics.results.gates import Earlier
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,44 @@ class TargetPlace:
     partition_by: Sequence[str] = ()
     mode: str | None = None
     wide: bool = False
+
+
+@dataclass(frozen=True)
+class LogPlace:
+    """A place in a log of runs, as `Evaluation.log` has it.
+
+    Attributes:
+        path: a DuckDB file, or a folder.
+        time: of the run, None for now.
+        tags: facts about the run that its caller knows, such as the commit.
+        values: whether the values per query are logged, too.
+        replace: whether a run of the same name is replaced; otherwise it is refused.
+    """
+
+    path: Path
+    run_id: str | None = None
+    time: datetime | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+    values: bool = False
+    replace: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        path: str | Path,
+        run_id: str | None = None,
+        time: str | datetime | None = None,
+        tags: Mapping[str, str] | None = None,
+        values: bool = False,
+        replace: bool = False,
+    ) -> LogPlace:
+        """Return the place that a caller names.
+
+        Raises:
+            MetricError: the time cannot be read.
+        """
+        known = tuple((str(name), str(tag)) for name, tag in (tags or {}).items())
+        return cls(Path(path).expanduser(), run_id, read_time(time), known, values, replace)
 
 
 class Tables(Explained, Protocol):
@@ -62,6 +104,18 @@ class Tables(Explained, Protocol):
         """Write the values per query to Parquet, or to a table."""
         ...
 
+    def log(self, evaluation: Any, place: LogPlace) -> str:
+        """Append an evaluation to a log of runs, and return the name of the run."""
+        ...
+
+    def state(self, path: Path, grid: int | None) -> None:
+        """Write what `merge` needs to a file."""
+        ...
+
+    def earlier(self, evaluation: Any, log: LogPlace) -> Earlier:
+        """Return the runs of a log before this one, which may be in it already."""
+        ...
+
     def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
         """Return a table such as a curve."""
         ...
@@ -76,7 +130,7 @@ class Tables(Explained, Protocol):
 
     def report(
         self, result: Any, path: str | Path | None, title: str | None, ids: bool,
-        otherwise: Sequence[Mapping[str, Any]] | None = None,
+        otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...
@@ -92,6 +146,37 @@ class Tables(Explained, Protocol):
     def write_picture(self, path: Path, format_: str, text: str) -> None:
         """Write a picture to a file, if that is an output of ours or new."""
         ...
+
+
+class Mergeable:
+    """A result that can be merged with those of other days."""
+
+    _tables: Tables
+
+    def state(self, path: str | Path, *, grid: int | None = None) -> None:
+        """Write a state: what `merge` needs to put the results of several days together without their rows.
+
+        Of rankings, these are the values per query; of classifiers, the distinct rows of slice, cluster,
+        group, label, score and weight, with their number. Slices and clusters are those of this evaluation.
+
+        Args:
+            path: a Parquet file, such as ``"2026-11-21.state.parquet"``.
+            grid: round scores of classifiers to multiples of 1 / grid, which makes the file small; values of
+                merged states are then those of rounded scores.
+
+        Raises:
+            MetricError: a metric that cannot be merged, or metrics of both families.
+            InputError: the file must not be written, or a column has the name of one of the state.
+            UnsupportedError: Spark has the rows.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.state(folder / "monday.state.parquet")
+            duckmetrics.merge(folder / "*.state.parquet")["auc"]  # 0.75
+        """
+        size = None if grid is None else positive_number("grid", grid, "steps between 0 and 1", 1000)
+        self._tables.state(Path(path).expanduser(), size)
 
 
 class PerQuery(Widened, Explainable):

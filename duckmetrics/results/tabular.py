@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
@@ -359,6 +361,14 @@ def cell_text(value: Any) -> str:
 def listed(value: Any) -> Any:
     """Return a list as the text of one cell, and any other value as it is."""
     return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def rows_csv(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return rows as CSV, with unrounded numbers."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([names, *([listed(value) for value in row] for row in rows)])
+    return text.getvalue()
 
 
 _LATEX = {

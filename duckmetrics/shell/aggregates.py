@@ -43,6 +43,7 @@ from duckmetrics.shell.macro import (
     reference,
     typed,
 )
+from duckmetrics.shell.own_columns import read_by
 from duckmetrics.shell.parameters import allowed, refusal
 
 if TYPE_CHECKING:
@@ -225,8 +226,8 @@ def aggregate_macros(catalog: Catalog) -> Iterator[Macro]:
     own = dict(catalog.aggregates)
     found: dict[str, Macro] = {}
     for (family, name), alias in catalog.names.items():
-        if family != CLASSIFICATION:
-            continue
+        if family != CLASSIFICATION or read_by(catalog, alias.metric, ROWS):
+            continue  # an aggregate takes a label, a score and a weight
         definition = catalog.aggregates.get(alias.metric.name, alias.metric)
         own.pop(definition.name, None)
         for other in sorted({name, alias.metric.macros.get(name, name)} - set(QUOTED)):

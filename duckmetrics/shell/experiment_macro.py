@@ -33,7 +33,7 @@ from duckmetrics.shell.macro import (
 from duckmetrics.shell.parameters import allowed, refusal
 from duckmetrics.shell.query import SOURCE, finite, in_one, or_no_text, shown, whole
 from duckmetrics.shell.template import Template, bound_once, chosen, joined
-from duckmetrics.statistics.arms import CURE, FILE, NAMES
+from duckmetrics.statistics.arms import FILE, NAMES
 from duckmetrics.statistics.experiment import (
     CUPED,
     MEAN,
@@ -56,6 +56,13 @@ if TYPE_CHECKING:
 
 SUMMARY = "experiment_summary"
 SEQUENTIAL, PLANNED = "sequential", "planned"
+# A query of one row per unit; the column of the unit is filled in where it is known, see
+# sql/macros/repeated_units.sql.
+CURE = (
+    "SELECT {unit}, any_value({variant}) AS {variant}, {values} FROM {table} GROUP BY {unit}"
+    " HAVING min({variant}) = max({variant})"
+)
+CURES = ("cure", "shared_cure")
 # The column with the name of that of the units.
 UNIT_NAME = "_unit_name_{}"
 MEANING = "whether p, intervals and sample ratio hold at every look at a running experiment"
@@ -279,7 +286,7 @@ class _Experiment:
         return {_mark(name): text}
 
     def _cure(self) -> exp.Expr:
-        """Return the query of a row per unit, see `statistics.arms`."""
+        """Return the query of a row per unit: sums of values, and the mean of those from before."""
         summed = "sum({value}) AS {value}"
         known = {"mean": summed, "ratio": f"{summed}, sum({{other}}) AS {{other}}",
                  "adjusted": f"{summed}, avg({{other}}) AS {{other}}"}  # fmt: skip
@@ -316,7 +323,7 @@ class _Experiment:
         steps: Steps = [
             ("units", cast("exp.Query", given(rows, users))),
             ("unit_rows", unit_rows(NO_COLUMN, TAKEN, NUMBERS_READ)),
-            ("repeated_units", query_of(self.catalog, FILE, {"cure": exp.var(CURE_MARK)})),
+            ("repeated_units", query_of(self.catalog, FILE, dict.fromkeys(CURES, exp.var(CURE_MARK)))),
             ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in self.kinds),
             ("tallies", self._shell("arm_tallies")),
             ("mean_values", exp.select(KEY, ARM, finite("value").as_("value")).from_("mean_rows")),

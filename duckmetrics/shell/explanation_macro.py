@@ -37,6 +37,7 @@ from duckmetrics.shell.macro import (
     typed,
     without_with,
 )
+from duckmetrics.shell.own_columns import OwnColumns
 from duckmetrics.shell.parameters import Offer, aliases_of, allowed, refusal
 from duckmetrics.shell.query import SYSTEM, placed, read_from
 from duckmetrics.shell.ranking_call import RankingCall, RankingText
@@ -168,8 +169,10 @@ def explain_macro(catalog: Catalog) -> Macro:
                  meanings={"": "the number of groups with a row of their own"})  # fmt: skip
     columns = [argument for argument in columns_of_tables(catalog) if argument.name != SYSTEM]
     arguments = (*TABLES, Argument(METRIC, required=True), *OWN, n, *offer.arguments, *columns)
+    own = OwnColumns(catalog, offer.asked, [argument.name for argument in arguments])
+    arguments += own.arguments()
     asked = OneExplained(catalog, entries, reference(METRIC))
-    query = ExplainedQuery(RankingCall(catalog, offer, entries, asked, arguments))
+    query = ExplainedQuery(RankingCall(catalog, offer, entries, asked, arguments, own))
     title = "What each item adds to the value of a query, or each group of items to the mean"
     return Macro(NAME, (Overload(arguments, Written(query.body)),), title)
 

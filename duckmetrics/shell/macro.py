@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT, Param, substituted
+from duckmetrics.catalog.definition import DIALECT, MULTICLASS, Param, substituted
 from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.build import named_step, try_cast, with_directions
@@ -33,8 +33,23 @@ HEAD = 2
 TEMPORARY = "temp."
 # The help of a choice that metrics of one macro read differently.
 VARIES = "depends on the metric; see its own macro"
-# Words that DuckDB 1.x takes as the name of a parameter only between quotes.
-QUOTED = ("by", "like", "position", "precision")
+# Words that a release of DuckDB takes as the name of a parameter or a macro only between quotes.
+_WORDS = """
+    all analyse analyze and anti any array as asc asof asymmetric at authorization between bigint binary
+    bit boolean both by case cast char character check coalesce collate collation column columns
+    concurrently constraint create cross dec decimal default deferrable desc describe distinct do else
+    end except exists extract false fetch float for foreign freeze from full glob group grouping
+    grouping_id having if ilike in initially inner inout int integer intersect interval into is isnull
+    join lambda lateral leading left like limit national natural nchar none not notnull null nullif
+    numeric offset on only or order out outer overlaps overlay pivot pivot_longer pivot_wider placing
+    position positional precision primary qualify real references returning right row select semi setof
+    show similar smallint some substring summarize symmetric table tablesample then time timestamp to
+    trailing treat trim true try_cast union unique unpack unpivot using values varchar variadic verbose
+    when where window with xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse
+    xmlpi xmlroot xmlserialize xmltable
+"""
+QUOTED = frozenset(re.findall(r"\w+", _WORDS))
+_PLAIN = re.compile(r"[^\W\d]\w*")
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
 FUNCTIONS = "duckmetrics_fn_"
@@ -238,7 +253,13 @@ class Macro:
 
 def reference(name: str) -> exp.Var:
     """Return a reference to the value of a parameter of a macro."""
-    return exp.var(f'"{name}"' if name in QUOTED else name)
+    return exp.var(quoted_name(name))
+
+
+def quoted_name(name: str) -> str:
+    """Write the name of a macro or of a parameter, between quotes where SQL needs them."""
+    is_plain = _PLAIN.fullmatch(name) is not None and name.lower() not in QUOTED
+    return name if is_plain else exp.to_identifier(name, quoted=True).sql(DIALECT)
 
 
 def hidden(tree: exp.Expr) -> exp.Expr:
@@ -457,6 +478,6 @@ def is_distinct(one: exp.Expr, other: exp.Expr) -> exp.Expr:
 def signature_name(catalog: Catalog, measure: Measure) -> str:
     """Return the name of a metric in its signature, with the family if the name alone is ambiguous."""
     name = measure.metric.name
-    families = [family for family, known in catalog.names if known == name]
+    families = [family for family, known in catalog.names if known == name and family != MULTICLASS]
     is_ambiguous = len(families) > 1 and measure.values.get(CUTOFF) is None
     return f"{measure.metric.family}.{name}" if is_ambiguous else name

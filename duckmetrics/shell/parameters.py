@@ -97,10 +97,10 @@ def other_macros(catalog: Catalog, known: Collection[str]) -> exp.Expr:
     """Write the macros of metrics and tables that a macro does not know, as `other_macro.sql` reads them."""
     found: dict[str, str] = {}
     for (family, name), alias in catalog.names.items():
-        if name not in known:
+        if name not in known and family in LISTS:
             own = alias.metric.macros.get(name, name)
             found.setdefault(name, LISTS[family] if is_listed(alias.metric) else own)
-    found |= {name: name for _, name in catalog.tables if name not in known}
+    found |= {name: name for family, name in catalog.tables if name not in known and family in LISTS}
     return literal("".join(f"|{name}={macro}" for name, macro in found.items()) + "|")
 
 

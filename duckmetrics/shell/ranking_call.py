@@ -62,7 +62,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Role
     from duckmetrics.shell.forms import AskedMetrics, Entry, Form
-    from duckmetrics.shell.parameters import Offer
+    from duckmetrics.shell.own_columns import OwnColumns
+    from duckmetrics.shell.parameters import Offer, OfferedMetric
     from duckmetrics.shell.template import Part, Template
 
 
@@ -283,6 +284,7 @@ class RankingCall:
         entries: the metrics that can be asked for.
         asked_for: the metrics asked for.
         arguments: the parameters of the macro.
+        own: the columns that only metrics of users read.
         side: the tables next to predictions and truth, if the macro reads any.
     """
 
@@ -293,10 +295,11 @@ class RankingCall:
         entries: Sequence[Entry],
         asked_for: AskedMetrics,
         arguments: Sequence[Argument],
+        own: OwnColumns,
         side: SideTables | None = None,
     ) -> None:
         self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
-        self.arguments, self.side, self.values = arguments, side, offer.values()
+        self.arguments, self.own, self.side, self.values = arguments, own, side, offer.values()
         self.offered = list(dict.fromkeys(entry.asked for entry in entries))
         self._composed: dict[Form, Composed] = {}
 
@@ -389,6 +392,11 @@ class RankingCall:
     def asks_for(self, names: Sequence[str]) -> exp.Expr:
         """Return the condition that one of some metrics is asked for."""
         return asks_for(self.catalog, self.asked_for.metrics, names)
+
+    def flags(self, offered: Sequence[OfferedMetric]) -> list[bool]:
+        """Return for each entry whether its metric is one of some."""
+        metrics = [one.measure.metric for one in offered]
+        return [entry.asked.measure.metric in metrics for entry in self.entries]
 
     def only(self, measures: Sequence[Measure]) -> exp.Expr | None:
         """Return the condition that one of some measures is asked for, None if it always holds."""

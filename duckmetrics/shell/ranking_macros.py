@@ -28,6 +28,7 @@ from duckmetrics.shell.comparison_results import (
 )
 from duckmetrics.shell.forms import AskedMetrics, entries_of, settled
 from duckmetrics.shell.macro import FUNCTIONS, Argument, Call, Macro, Overload, Written, call, reference
+from duckmetrics.shell.own_columns import OwnColumns
 from duckmetrics.shell.parameters import Offer, aliases_of, is_listed
 from duckmetrics.shell.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.shell.ranking_call import BY, LIKE, QUERIES, RankingCall, SideTable, SideTables
@@ -83,6 +84,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
             ("side_metrics", {n: a for n, a in others.items() if not a.metric.is_of_systems}),
             ("system_metrics", {n: a for n, a in others.items() if a.metric.is_of_systems}),
         )
+        if aliases
     )
     yield tool_entries(catalog, [group.offer for group in (listed, *further)])
     yield listed.computes
@@ -133,13 +135,18 @@ class _Group:
         )  # fmt: skip
         tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
         self.like = Argument(LIKE, None, choices=tuple(tools))
+        taken = (
+            *TABLES, METRICS_ASKED, ASKED_ROWS, *SLICES, *self.tables, *self.offer.arguments, self.like,
+            *self.aggregation, *self.columns, *_of_comparison(catalog),
+        )  # fmt: skip
+        self.own = OwnColumns(catalog, self.offer.asked, [argument.name for argument in taken])
 
     @cached_property
     def computes(self) -> Macro:
         """The macro that computes the metrics, all with the same arguments."""
         arguments = (
             *TABLES, METRICS_ASKED, ASKED_ROWS, *SLICES, *self.tables, *self.offer.arguments, Argument(LIKE),
-            *self.aggregation, *self.columns,
+            *self.aggregation, *self.columns, *self.own.arguments(),
         )  # fmt: skip
         of = self._call(self.entries, arguments)
         return Macro(f"{FUNCTIONS}{self.name}", (Overload(arguments, Written(lambda: ranking_body(of))),), "")
@@ -156,13 +163,13 @@ class _Group:
         """
         arguments = (
             *TABLES, METRICS_ASKED, *(own or SLICES), *self.tables, *self.opened, self.like, *aggregation,
-            *self.columns,
+            *self.columns, *self.own.arguments(),
         )  # fmt: skip
         return self._call(entries or self.entries, arguments)
 
     def _call(self, entries: Sequence[Entry], arguments: Sequence[Argument]) -> RankingCall:
         asked = AskedMetrics(self.catalog, entries, reference(METRICS))
-        return RankingCall(self.catalog, self.offer, entries, asked, arguments, self.side)
+        return RankingCall(self.catalog, self.offer, entries, asked, arguments, self.own, self.side)
 
     @property
     def opened(self) -> tuple[Argument, ...]:
@@ -188,6 +195,7 @@ class _Group:
             *(side.arguments if side else ()), *SLICES,
             *([replace(self.like, choices=tuple(tools))] if tools else ()),
             *aggregated, *(side.columns(columns_of_tables(self.catalog)) if side else self.columns),
+            *self.own.arguments(asked),
         )  # fmt: skip
         passed: dict[str, exp.Expr] = {METRICS: call(self.catalog, "one_metric", literal(name), k)}
         if asked.agg is not None:
@@ -218,8 +226,15 @@ def _opened(argument: Argument) -> Argument:
 
 def _compare(catalog: Catalog, group: _Group) -> Macro:
     """Return the macro that compares systems with a baseline."""
+    means = [entry for entry in group.entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
+    of = group.call(*_of_comparison(catalog), entries=means)
+    return ComparisonAnswer(of, group.computes).macro("compare", "Systems next to a baseline, with tests")
+
+
+def _of_comparison(catalog: Catalog) -> tuple[Argument, ...]:
+    """Return the arguments of a comparison in the place of those of slices."""
     declared = catalog.statistics[TEST].own_params
-    own = (
+    return (
         Argument(SYSTEM, is_needed=True, meanings={"": "the column that identifies the system"}),
         Argument(BASELINE, is_needed=True, meanings={"": "the system that the others are compared with"}),
         *SLICES[1:],
@@ -227,9 +242,6 @@ def _compare(catalog: Catalog, group: _Group) -> Macro:
         Argument(ADJUST, HOLM), Argument(ALLOW, False), Argument(NAMED_TEST, TEST, meanings=TESTS),
         Argument(PLANNED, catalog.statistics[ALWAYS_VALID].own_params[PLANNED].default, meanings=PLANS),
     )  # fmt: skip
-    means = [entry for entry in group.entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
-    of = group.call(*own, entries=means)
-    return ComparisonAnswer(of, group.computes).macro("compare", "Systems next to a baseline, with tests")
 
 
 def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:

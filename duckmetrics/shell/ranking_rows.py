@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION, VERSION, written
+from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION, DIGEST, VERSION, written
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.inference.ranking_summary import aim_of, shown_value
+from duckmetrics.inference.ranking_summary import aim_of, bound_aggregation, shown_value
 from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.shell.forms import KINDS, OPEN
@@ -129,6 +129,7 @@ class RankingRows:
         for name, value in measure.params:
             if name != CUTOFF:
                 parts.append(f"|{name}:{self._signed(entry, name, value)}")
+        parts += [f"|{DIGEST}:{measure.metric.digest}"] if measure.metric.is_own else []
         return literal("".join([*parts, self.signed_aggregation(entry), f"|{VERSION}:{__version__}"]))
 
     def signed_aggregation(self, entry: Entry) -> str:
@@ -239,7 +240,7 @@ class RankingRows:
 
     def _means(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where all are means, side by side in one scan."""
-        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias()
+        mean = bound_aggregation(self.catalog, DEFAULT_AGGREGATION, "value", None).selects[-1].unalias()
         counts = (
             c for c in cast("exp.Select", self.text.shell("counted")).selects if c.alias.startswith("n")
         )
@@ -338,7 +339,7 @@ def _counted(text: RankingText) -> exp.Query:
     value, catalog = exp.Case(), text.catalog
     for definition in catalog.aggregations.values():
         if not definition.query.args.get("with_"):
-            number = definition.query.selects[-1].unalias().copy()
+            number = bound_aggregation(catalog, definition.name, "value", None).selects[-1].unalias()
             value = value.when(_is_aggregated_by(catalog, definition), number, copy=False)
     return cast("exp.Select", text.shell("counted")).select(value.as_("value"))
 

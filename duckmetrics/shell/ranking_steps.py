@@ -28,7 +28,7 @@ from duckmetrics.shell.ranking_call import OF_METRICS, PLACE
 from duckmetrics.shell.template import chosen, merged, run_later
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.shell.forms import Composed, Form
@@ -56,7 +56,7 @@ class RankingSteps:
         advised = side.advised(self.text.template.mark) if side else None
         several, one = (
             [
-                f"{self.text.cte(n, q)}, "
+                f"{self._of_user(n, q)}, "
                 for n, q in tables_of_user(
                     self.catalog, has_systems=has_systems, renamed=side.renamed if side else None,
                     advised=advised,
@@ -69,6 +69,19 @@ class RankingSteps:
             for name, query, flags in (side.steps(advised or {}) if side else ())
         ]
         return ["WITH ", *merged(self.of.has_systems, several, one), *others]
+
+    def _of_user(self, name: str, query: exp.Query) -> str:
+        """Write the step of a table, with the columns that only metrics of users read."""
+        text = self.text.cte(name, self.of.own.marked(name, query))
+        for mark, columns in self.of.own.marks(name):
+            pieces = (
+                self.text.template.needed(
+                    f", {self.text.text(column).removeprefix('SELECT ')}", self.of.flags(readers)
+                )
+                for column, readers in columns
+            )
+            text = text.replace(f", {mark}", "".join(pieces))
+        return text
 
     def steps(self, form: Form) -> list[Part]:
         """Return the steps up to the row of each query with its values."""
@@ -274,7 +287,8 @@ class RankingChecks:
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             *merged(self.of.is_open, opened, usual), *(f" UNION ALL {text}" for text in further),
-            *self._without_rows(), chosen(self.of.is_changed, arguments, []), *last, "), ",
+            *self._without_rows(), *self._nulls(), chosen(self.of.is_changed, arguments, []),
+            *last, "), ",
             self.text.cte("checked", self.text.shell("checked")), " ",
         ]  # fmt: skip
 
@@ -300,6 +314,12 @@ class RankingChecks:
             needed(f" UNION ALL {self.text.text(placed(query, -100))}", flags)
             for query, flags in (self.of.side.problems() if self.of.side else ())
         ]
+
+    def _nulls(self) -> Iterator[Part]:
+        """Yield the queries of NULL in columns that only metrics of users read."""
+        for query, reader in self.of.own.nulls():
+            text = f" UNION ALL {self.text.text(placed(query, -1))}"
+            yield self.text.template.needed(text, self.of.flags([reader]))
 
     def _problems(self, form: Form) -> list[Part]:
         composed = self.of.composed(form)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import VERSION
+from duckmetrics.catalog.measure import DIGEST, VERSION
 from duckmetrics.catalog.measure import written as written_value
 from duckmetrics.compose.functions import linked
 from duckmetrics.engines.plans import PLAN, has_relation
@@ -31,6 +31,7 @@ from duckmetrics.shell.macro import (
     source,
     written,
 )
+from duckmetrics.shell.own_columns import OwnColumns
 from duckmetrics.shell.parameters import other_macros
 from duckmetrics.shell.query import METRICS, SOURCE, SYSTEM, Body, Steps, whole
 from duckmetrics.shell.ranking_rows import aim_columns
@@ -38,10 +39,10 @@ from duckmetrics.shell.template import Template
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.shell.parameters import OfferedMetric
+    from duckmetrics.shell.parameters import Offer, OfferedMetric
 
 
 class RowSignatures:
@@ -61,6 +62,7 @@ class RowSignatures:
         """Return the signature of a metric with marks for the values that a call decides."""
         parts = [signature_name(self.catalog, one.measure)]
         parts += [f"{name}:{self._signed(one, name, value)}" for name, value in one.measure.params]
+        parts += [f"{DIGEST}:{one.measure.metric.digest}"] if one.measure.metric.is_own else []
         return "|".join([*parts, f"{VERSION}:{__version__}"])
 
     def signature(self, template: exp.Expr) -> exp.Expr:
@@ -214,7 +216,23 @@ SLICED_BY = Argument(BY, meanings={"": "the names of the columns to split the re
 
 
 class OfRows(Body):
-    """A query over the rows of the user."""
+    """A query over the rows of the user.
+
+    Args:
+        own: the columns that only metrics of users read.
+    """
+
+    def __init__(
+        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], query: exp.Query,
+        own: OwnColumns | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(catalog, offer, arguments, query)
+        self.own = own or OwnColumns(catalog, (), ())
+
+    def nulls(self) -> Iterator[exp.Select]:
+        """Yield the queries of NULL in these columns; with slices by columns, each row is there twice."""
+        copies = exp.Case().when(call(self.catalog, "has_names", reference(BY)), literal(2)).else_(literal(1))
+        return self.own.nulls_of_rows(copies)
 
     def internal(self) -> dict[str, exp.Expr]:
         names = [name for one in self.asked for name in one.names]
@@ -241,7 +259,7 @@ def columns_of_rows(
 
 
 def written_over_rows(
-    body: Body, steps: Steps, result: exp.Query, plan: exp.Expr, slices: RowSlices | None = None
+    body: OfRows, steps: Steps, result: exp.Query, plan: exp.Expr, slices: RowSlices | None = None
 ) -> exp.Query:
     """Put the user's rows before the steps, and the parameters in.
 
@@ -258,7 +276,7 @@ def written_over_rows(
         rows = query_of(body.catalog, "observations", {**passed, SOURCE: read})
         return whole(body.catalog, result, [("predictions", rows), *written])
     rows = query_of(body.catalog, "observations", {**passed, SOURCE: slices.source(read)})
-    rows = cast("exp.Select", rows).select(exp.column(SLICE).as_("slice"))
+    rows = body.own.of_rows(cast("exp.Select", rows).select(exp.column(SLICE).as_("slice")))
     if slices.cluster is not None:
         unit = exp.Bracket(this=exp.column(SLICE), expressions=[literal(UNIT)])
         rows = rows.select(unit.as_(UNIT))

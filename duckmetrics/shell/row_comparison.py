@@ -53,6 +53,7 @@ from duckmetrics.shell.macro import (
     query_of,
     reference,
 )
+from duckmetrics.shell.own_columns import OwnColumns, read_by
 from duckmetrics.shell.parameters import Offer, OfferedMetric, aliases_of
 from duckmetrics.shell.query import METRICS, SYSTEM, Steps, read_from, shown
 from duckmetrics.shell.ranking_call import PLACE
@@ -111,10 +112,12 @@ class UnitsOfMetric:
 
     def __init__(self, catalog: Catalog, asked: OfferedMetric) -> None:
         self.catalog, self.asked, self.measure = catalog, asked, asked.measure
-        rows = exp.select("system", SEGMENT, "label", "score", WEIGHT, GROUP, UNIT).from_(OBSERVED)
+        own = read_by(catalog, self.measure.metric, "predictions")
+        rows = exp.select("system", SEGMENT, "label", "score", WEIGHT, GROUP, UNIT, *own).from_(OBSERVED)
         self.rows = {"predictions": rows}
         self.plan = plans(catalog, [self.measure], None)
-        inputs = Inputs(self.rows, {}, True, None, False, (), None, weighted=True, cluster=CLUSTER)
+        inputs = Inputs(self.rows, {}, True, None, False, (), None, weighted=True, cluster=CLUSTER,
+                        own_columns=own)  # fmt: skip
         self.sums = Sums(catalog, inputs, [self.measure], False, self.plan)
         self.without = self.sums.without.get(self.measure.text)
         if self.without is not None and can_be_bootstrapped(catalog, self.measure):
@@ -173,6 +176,7 @@ class RowComparisonText:
 
     Args:
         units: every metric that can be asked for.
+        columns: those that only metrics of users read.
     """
 
     def __init__(
@@ -181,8 +185,9 @@ class RowComparisonText:
         offer: Offer,
         arguments: Sequence[Argument],
         units: Sequence[UnitsOfMetric],
+        columns: Sequence[str],
     ) -> None:
-        self.catalog = catalog
+        self.catalog, self.columns = catalog, columns
         self.template = Template([argument.name for argument in arguments])
         self.units = [one for one in units if one.without is None]
         quoted = self.template.quoted
@@ -243,7 +248,7 @@ class RowComparisonText:
         same = exp.NullSafeEQ(this=exp.column("attributes", SLICED), expression=of_slice["attributes"])
         query = exp.select(
             of_slice["system"].as_("system"), number, of_slice[UNIT].as_(UNIT),
-            *(exp.column(name, ROWS) for name in ("label", "score", WEIGHT, GROUP)),
+            *(exp.column(name, ROWS) for name in ("label", "score", WEIGHT, GROUP, *self.columns)),
         )  # fmt: skip
         return query.from_(ROWS).join(SLICED, on=same, join_type="left")
 
@@ -348,26 +353,37 @@ NAMED = "named"
 KNOWN = ("metric", "is_binary", "undefined", "infinite", "better", "target")
 
 
-def comparison_macro(catalog: Catalog) -> Macro:
-    """Return the macro that compares systems of rows with a baseline."""
+def comparison_macro(catalog: Catalog, own: OwnColumns) -> Macro:
+    """Return the macro that compares systems of rows with a baseline.
+
+    Args:
+        own: the columns that only metrics of users read.
+    """
     refused = not_compared(catalog)
     names = [name for one in _offer(catalog).asked for name in one.names if name not in refused]
     offer = _offer(catalog, names)
+    arguments = ordered(
+        *DATA, METRICS_ASKED, GUARD, *of_comparison(catalog), Argument(GROUP), Argument(WEIGHT),
+        *offer.arguments, *own.arguments(),
+    )  # fmt: skip
+    query = _ComparedRows(catalog, offer, arguments, refused, own).query
+    title = "Systems of classified rows next to a baseline, with tests over clusters"
+    return Macro(NAME, (Overload(arguments, Written(query)),), title)
+
+
+def of_comparison(catalog: Catalog) -> tuple[Argument, ...]:
+    """Return the parameters of a comparison."""
     declared = catalog.statistics[TEST].own_params
     needed = {
         SYSTEM: "the name of the column that identifies the system",
         BASELINE: "the system that the others are compared with",
         CLUSTER: "the name of the column of independent units, such as users",
     }
-    arguments = ordered(
-        *DATA, METRICS_ASKED, GUARD,
+    return (
         *(Argument(name, is_needed=True, meanings={"": said}) for name, said in needed.items()),
         SLICED_BY, *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
-        Argument(ADJUST, HOLM), Argument(GROUP), Argument(WEIGHT), *offer.arguments,
+        Argument(ADJUST, HOLM),
     )  # fmt: skip
-    query = _ComparedRows(catalog, offer, arguments, refused).query
-    title = "Systems of classified rows next to a baseline, with tests over clusters"
-    return Macro(NAME, (Overload(arguments, Written(query)),), title)
 
 
 def not_compared(catalog: Catalog) -> dict[str, str]:
@@ -389,9 +405,10 @@ class _ComparedRows(OfRows):
     """
 
     def __init__(
-        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], refused: Mapping[str, str]
-    ) -> None:
-        super().__init__(catalog, offer, arguments, exp.select(exp.null()))
+        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], refused: Mapping[str, str],
+        own: OwnColumns,
+    ) -> None:  # fmt: skip
+        super().__init__(catalog, offer, arguments, exp.select(exp.null()), own)
         weighted = exp.select("is_weighted").from_("predictions").limit(1).subquery()
         self.signatures = RowSignatures(catalog, weighted)
         self.refused = refused
@@ -399,10 +416,11 @@ class _ComparedRows(OfRows):
 
     def query(self) -> exp.Query:
         """Return the rows of the comparison, after all checks pass."""
-        text = RowComparisonText(self.catalog, self.offer, self.arguments, self.units)
+        columns = self.own.columns("predictions")
+        text = RowComparisonText(self.catalog, self.offer, self.arguments, self.units, columns)
         refused = [
             *problems_of_comparison(self.catalog, _name_of(SYSTEM)), self.shell("bad_clusters"),
-            self.shell("not_compared"), self._split_groups(),
+            self.shell("not_compared"), self._split_groups(), *self.nulls(),
         ]  # fmt: skip
         steps: Steps = [
             (NAMED, named_columns(self.catalog, (SYSTEM, CLUSTER))), *self.specs(),

@@ -27,6 +27,7 @@ from duckmetrics.shell.macro import (
     closure,
     reference,
 )
+from duckmetrics.shell.own_columns import OwnColumns
 from duckmetrics.shell.parameters import Offer, OfferedMetric, aliases_of
 from duckmetrics.shell.query import METRICS, SYSTEM, Steps, known_metrics, or_no_text, placed, shown, specs_of
 from duckmetrics.shell.ranking_call import METRIC, OF_METRICS, PLACE
@@ -51,7 +52,7 @@ from duckmetrics.shell.row_body import (
     row_text,
     written_over_rows,
 )
-from duckmetrics.shell.row_comparison import comparison_macro
+from duckmetrics.shell.row_comparison import comparison_macro, of_comparison
 from duckmetrics.shell.template import Template, chosen, joined
 
 if TYPE_CHECKING:
@@ -82,28 +83,35 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
     """
     offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION), SETTLED)
     inner = (*SLICES, Argument(PER), Argument(HAS_PER, False), Argument(GROUP), Argument(WEIGHT))
-    arguments = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
-    yield (
-        values := Macro(
-            VALUES, (Overload(arguments, Written(_EvaluatedRows(catalog, offer, arguments).query)),), ""
-        )
-    )
-    shared = (*DATA, METRICS_ASKED, *SLICES, Argument(GROUP), *offer.arguments)
+    usual = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
+    own = OwnColumns(catalog, offer.asked, [a.name for a in (*usual, SPARE, *of_comparison(catalog))])
+    arguments = (*usual, *own.arguments())
+    body = _EvaluatedRows(catalog, offer, arguments, own)
+    yield (values := Macro(VALUES, (Overload(arguments, Written(body.query)),), ""))
+    shared = (*DATA, METRICS_ASKED, *SLICES, Argument(GROUP), *offer.arguments, *own.arguments())
     yield Macro(
         "evaluate_classification", _overloads(Call(values, {}), shared), "Several metrics of the same rows"
     )
     for asked in offer.asked:
-        yield from _of_metric(catalog, values, asked, names)
-    yield comparison_macro(catalog)
+        yield from _of_metric(catalog, values, asked, names, own.arguments(asked))
+    yield comparison_macro(catalog, own)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION:
             yield from _tables(catalog, table)
 
 
 def _of_metric(
-    catalog: Catalog, values: Macro, asked: OfferedMetric, names: Mapping[str, str]
-) -> Iterator[Macro]:
-    """Yield the macros of one metric, which call that of all metrics."""
+    catalog: Catalog,
+    values: Macro,
+    asked: OfferedMetric,
+    names: Mapping[str, str],
+    columns: Sequence[Argument],
+) -> Iterator[Macro]:  # fmt: skip
+    """Yield the macros of one metric, which call that of all metrics.
+
+    Args:
+        columns: the parameters for columns that only metrics of users read.
+    """
     metric = asked.measure.metric
     own_names = [name for name in asked.names if name in names]
     if not own_names:
@@ -114,7 +122,7 @@ def _of_metric(
     likeness = Likeness(catalog, metric, declared)
     if likeness.entries:
         declared = (*likeness.opened(declared), likeness.like)
-    own = (*DATA, *grouped, *SLICES, *declared)
+    own = (*DATA, *grouped, *SLICES, *declared, *columns)
     where = likeness.can_be_followed if likeness.entries else None
     for name in own_names:
         called = Call(values, {**likeness.passed(), METRICS: literal(name)}, where=where)
@@ -186,11 +194,13 @@ class _EvaluatedRows(OfRows):
     written when the macro is called, with the metrics asked for.
     """
 
-    def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
+    def __init__(
+        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], own: OwnColumns
+    ) -> None:
         composer = Composer(catalog, {}, CONSTANTS)
         measures = [one.measure for one in offer.asked]
         query = per_slice(composer, measures, {m.text: {PLAN: Parameter(PLAN)} for m in measures})
-        super().__init__(catalog, offer, arguments, query)
+        super().__init__(catalog, offer, arguments, query, own)
         weighted = exp.select(f"is_{WEIGHTED}").from_("predictions").limit(1).subquery()
         self.signatures = RowSignatures(catalog, weighted)
         self.template = Template([argument.name for argument in arguments])
@@ -213,7 +223,7 @@ class _EvaluatedRows(OfRows):
 
     def _parts(self) -> list[Part]:
         """Return the text of the query."""
-        checks = self.checked(CONSTANTS, "bad_plan", "no_data", "quoted_columns")
+        checks = self.checked(CONSTANTS, "bad_plan", "no_data", "quoted_columns", also=[*self.nulls()])
         always = {table.name for _, step in checks for table in step.find_all(exp.Table)}
         needed = [self.needed([f"{c}_{i}" for c in ("value", *EXTRAS)]) for i, _ in enumerate(self.asked)]
         counts = self.needed([*COUNTS, *(f"{c}_{WEIGHTED}" for c in COUNTS)])

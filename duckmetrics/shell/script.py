@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from hashlib import sha256
@@ -17,6 +18,7 @@ from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.shell.aggregates import aggregate_macros
+from duckmetrics.shell.described import own_line
 from duckmetrics.shell.experiment_macro import ab_macro
 from duckmetrics.shell.explanation_macro import explain_macro
 from duckmetrics.shell.findings import problem_macro
@@ -30,6 +32,7 @@ from duckmetrics.shell.macro import (
     Overload,
     given,
     query_of,
+    quoted_name,
     reference,
     scalar_macros,
 )
@@ -110,6 +113,11 @@ TITLE = f"""\
 -- Do not edit: the definitions are the files next to it, one for every metric. Their digest: """
 READERS = ("read_trec_run", "read_trec_qrels")
 HELP = "duckmetrics_help"
+# A comparison refuses one system. The page shows the values and intervals of one, by the same macro without
+# that problem, which gets a name of its own.
+ALONE = {"compare": "duckmetrics_fn_values", "compare_classification": "duckmetrics_fn_values_of_rows"}
+_ONE_SYSTEM = re.compile(r"(is the only system;[^;]*? FROM _dm_contestants HAVING )COUNT\(\*\) = 1")
+_CALL = re.compile(r"\b(\w+)\(")
 HELP_LINES = f"{FUNCTIONS}help_lines"
 
 
@@ -120,17 +128,10 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
     Raises:
         DefinitionError: two metrics claim the same name.
     """
-    found = [
-        *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
-        *_reader_macros(catalog), *aggregate_macros(catalog),
-        *ranking_macros(catalog, macro_names(catalog, RANKING)), explain_macro(catalog),
-        *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), problem_macro(catalog),
-        _help(catalog), conventions_macro(catalog),
-    ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
+    found = tuple(_every(catalog))
     for macro in found:
-        other = known.setdefault((macro.name, macro.is_table), macro)
+        other = known.setdefault((macro.name.strip('"').lower(), macro.is_table), macro)
         if other is not macro:
             places = [m.metric.path for m in (other, macro) if m.metric]
             raise DefinitionError(
@@ -138,7 +139,18 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
                 f"two macros {macro.name!r}",
                 f"say 'macro: other for {macro.name}' in one of them",
             )
-    return tuple(found)
+    return found
+
+
+def _every(catalog: Catalog) -> Iterator[Macro]:
+    yield from (
+        *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
+        *_reader_macros(catalog), *aggregate_macros(catalog),
+        *ranking_macros(catalog, macro_names(catalog, RANKING)), explain_macro(catalog),
+        *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
+        ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), problem_macro(catalog),
+        _help(catalog), conventions_macro(catalog),
+    )  # fmt: skip
 
 
 def script(catalog: Catalog) -> str:
@@ -149,19 +161,58 @@ def script(catalog: Catalog) -> str:
     name the tables must be there at once.
     """
     every = macros(catalog)
+    created = [(macro, macro.create()) for macro in every]
+    _refuse_functions(created)
     scalars = list(scalar_macros(catalog))
     known = {macro.name for macro in scalars}
     hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
+    names = {macro.name for macro in hidden}
     commented = [macro for macro in every if macro.comment]
     lines = _shared_lines(commented)
     shared = literal("\n".join(lines))
     statements = [
         f"{TITLE}{digest()}", Macro(HELP_LINES, (Overload((), shared),), "", is_table=False).create(),
         *(macro.create() for macro in scalars), *(macro.declare() for macro in hidden),
-        *(macro.create() for macro in every if not macro.is_internal),
-        *(macro.create() for macro in hidden), *(macro.comment_on(lines) for macro in commented),
+        *(text for macro, text in created if not macro.is_internal),
+        *(text for macro, text in created if macro.name in names),
+        *(macro.comment_on(lines) for macro in commented),
     ]  # fmt: skip
+    if catalog.has_own:
+        texts = {macro.name: text for macro, text in created}
+        statements += [of_one_system(texts[n], n, alone) for n, alone in ALONE.items() if n in texts]
+        names_ = {family: macro_names(catalog, family) for family in (RANKING, CLASSIFICATION)}
+        statements.insert(1, own_line(catalog, names_))
     return "\n".join(statements) + "\n"
+
+
+def of_one_system(statement: str, name: str, alone: str) -> str:
+    """Return the statement of a comparison under another name, with values where there is one system."""
+    text, n = _ONE_SYSTEM.subn(r"\1FALSE", statement.replace(f"MACRO {name}(", f"MACRO {alone}(", 1))
+    if not n:
+        raise DefinitionError(
+            sql_root() / "macros" / "one_system.sql", f"{name} does not refuse one system", "look at both"
+        )
+    return text
+
+
+def _refuse_functions(created: Sequence[tuple[Macro, str]]) -> None:
+    """Refuse macros of users with the name of a function that other macros call, which would call them.
+
+    Raises:
+        DefinitionError: names the file.
+    """
+    own = {macro.name: macro.metric for macro, _ in created if macro.metric and macro.metric.is_own}
+    if not own:
+        return
+    texts = (text for macro, text in created if macro.name not in own)
+    called = {name.lower() for text in texts for name in _CALL.findall(text)}
+    for name, metric in own.items():
+        if metric is not None and name.strip('"').lower() in called:
+            what, advice = (
+                f"the macros call a function {name!r}",
+                f"say 'macro: other for {metric.name}' in it",
+            )
+            raise DefinitionError(metric.path, what, advice)
 
 
 def _shared_lines(commented: Sequence[Macro]) -> dict[str, int]:
@@ -178,7 +229,8 @@ def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
     names = {}
     for (known, name), alias in catalog.names.items():
         if known == family:
-            names[name] = alias.metric.macros.get(name, name)
+            macro = alias.metric.macros.get(name, name)
+            names[name] = quoted_name(macro) if alias.metric.is_own else macro
     kept: dict[str, str] = {}
     for name, macro in names.items():
         if macro not in kept.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shutil
 import signal
@@ -11,11 +12,11 @@ import tempfile
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import catalog, sql_root
+from duckmetrics.catalog.catalog import add, catalog, catalog_with, known_everywhere, sql_root
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, UnsupportedError
 from duckmetrics.expressions.folding import literal
@@ -24,7 +25,7 @@ from duckmetrics.shell.macro import TEMPORARY, query_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -34,14 +35,25 @@ MACROS_FILE = "duckmetrics.sql"
 DATABASE = "dm"
 _CREATED = re.compile(r"^CREATE OR REPLACE TEMP MACRO ", re.MULTILINE)
 _NAMES = re.compile(rf"{_CREATED.pattern}(\w+)", re.MULTILINE)
+# A macro of a user may have a name between quotes, which no other macro calls.
+_QUOTED = re.compile(r'^(CREATE OR REPLACE MACRO )(?=")', re.MULTILINE)
 # A call of a macro: the names of ours are in capitals where SQL calls them.
 _CALLED = re.compile(r"(?<![\w.])\w+(?=\()")
 
 
-def macros_sql() -> str:
+def macros_sql(definitions: Any = ()) -> str:
     """Return the macros of the DuckDB shell as the text of one file, which ships with the package.
 
     They are temporary: they live in the session that executes the text, and work in read-only databases.
+
+    Args:
+        definitions: files and folders of metrics of your own, which get macros like ours. The text is then
+            written anew, which takes about half a minute. Metrics of packages and of DUCKMETRICS_PATH are
+            always there.
+
+    Raises:
+        MetricError: there is no such file or folder.
+        DefinitionError: a file is no definition of a metric, or its name cannot be that of a macro.
 
     Example:
         import duckdb
@@ -50,6 +62,9 @@ def macros_sql() -> str:
         query = "SELECT roc_auc(label, score) FROM 'data/breast_cancer/predictions.parquet'"
         connection.execute(query).fetchone()[0]  # 0.9952
     """
+    names = [*known_everywhere(), *add(definitions)]
+    if names:
+        return written_macros(names)
     shipped = macros_file()
     return shipped.read_text("utf-8") if shipped.is_file() else written_macros()
 
@@ -59,11 +74,20 @@ def macros_file() -> Path:
     return sql_root() / MACROS_FILE
 
 
-def written_macros() -> str:
-    """Write the text of the file of macros from the definitions, which takes seconds."""
+def written_macros(names: Collection[str] = ()) -> str:
+    """Write the text of the file of macros from the definitions, which takes half a minute.
+
+    Args:
+        names: the metrics of users that it has, too.
+    """
     from duckmetrics.shell.script import script
 
-    return script(catalog())
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, *before[1:])  # a third of the time goes into looking for garbage
+    try:
+        return script(catalog_with(names))
+    finally:
+        gc.set_threshold(*before)
 
 
 def qualified(text: str, schema: str) -> str:
@@ -75,11 +99,16 @@ def qualified(text: str, schema: str) -> str:
     names = {*_NAMES.findall(text)}
     names |= {name.upper() for name in names}
     text = _CREATED.sub("CREATE OR REPLACE MACRO ", text)
+    text = _QUOTED.sub(rf"\1{schema}.", text)
     return _CALLED.sub(lambda found: f"{schema}.{found[0]}" if found[0] in names else found[0], text)
 
 
 def macros_database(
-    path: str | os.PathLike[str], progress: Callable[[float], None] | None = None, *, name: str = DATABASE
+    path: str | os.PathLike[str],
+    progress: Callable[[float], None] | None = None,
+    *,
+    name: str = DATABASE,
+    definitions: Any = (),
 ) -> None:
     """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
@@ -90,6 +119,7 @@ def macros_database(
         path: the new file; an existing one is replaced only if it holds such macros.
         progress: called with the percent done, again and again.
         name: the name under which the database will be attached.
+        definitions: files and folders of metrics of your own, as `macros_sql` takes them.
 
     Raises:
         InputError: no database can have the name, or the file holds something else.
@@ -105,7 +135,7 @@ def macros_database(
     from duckmetrics.engines.results_database import refuse_name, statements_of, write_database
 
     refuse_name(name)
-    write_database(path, name, _counted(statements_of(qualified(macros_sql(), name)), progress))
+    write_database(path, name, _counted(statements_of(qualified(macros_sql(definitions), name)), progress))
 
 
 def _counted(statements: Sequence[str], progress: Callable[[float], None] | None) -> Iterator[str]:
@@ -120,25 +150,27 @@ PROGRAM = "duckdb"
 HOME_FILE = Path("~/.duckdbrc")
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], definitions: Sequence[str] = ()) -> int:
     """Run the DuckDB shell on this terminal until it ends.
 
     Args:
         arguments: data files, which become views named after their stem; other arguments, a database
             and options, go to the shell.
+        definitions: files and folders of metrics of the user.
     Returns: its exit code.
     Raises:
         InputError: a data file is not there.
         UnsupportedError: no DuckDB shell is installed.
     """
     program = find()
+    macros = macros_sql(definitions)
     files = [given for given in takewhile(lambda text: text[:1] != "-", arguments) if file_format(given)]
     rest = [given for given in arguments if given not in files]
     with tempfile.TemporaryDirectory() as folder:
         start = Path(folder) / "duckmetrics.sql"
         own = HOME_FILE.expanduser()
         read = f'.read "{own}"\n' if own.is_file() else ""
-        start.write_text(read + macros_sql() + (views(catalog(), files) if files else ""), "utf-8")
+        start.write_text(read + macros + (views(catalog(), files) if files else ""), "utf-8")
         with _interrupts_ignored():
             return subprocess.run([program, "-init", str(start), *rest], check=False).returncode
 

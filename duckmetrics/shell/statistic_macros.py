@@ -87,7 +87,6 @@ def _macro(catalog: Catalog, definition: Definition) -> Macro:
 
 def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
     """Return the rows of the statistic, after all checks pass."""
-    table, columns = input_of(definition)
     composer = Composer(catalog)
     (asked,) = offer.asked
     query = composer.resolved(definition, asked.measure.values)
@@ -97,7 +96,7 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
     _, steps = without_with(composer.complete(exp.select("*").from_(name)))
     every: Steps = [
         ("specs", exp.select(literal(definition.name).as_("measure"))),
-        *_inputs(catalog, table, columns), *steps, *_checked(catalog, definition, offer),
+        *_inputs(catalog, definition), *steps, *_checked(catalog, definition, offer),
     ]  # fmt: skip
     names = definition.query.named_selects
     # The refusals are in a UNION with the rows and not in a join, which is not computed where
@@ -114,16 +113,17 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
     return shown(whole(catalog, result, written))
 
 
-def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
+def _inputs(catalog: Catalog, definition: Definition) -> Steps:
     """Return the user's rows under the names and in the types that the statistic reads.
 
     Numbers that are refused are left out for the statistic, so that it does not fail over them first.
     """
-    rows = _by_name(columns) if table == PER_QUERY else _expressions(catalog, table, columns)
+    table, columns = input_of(definition)
+    rows = _by_name(columns) if table == PER_QUERY else _expressions(catalog, definition)
     steps = [(GIVEN, cast("exp.Query", given(rows, {SOURCE: source(catalog, reference("data"))})))]
     if table == PER_QUERY:
         steps = [("named_rows", steps[0][1])]
-        typed_rows = exp.select(*(_typed(catalog, table, c, exp.column(c)).as_(c) for c in columns))
+        typed_rows = exp.select(*(_typed(catalog, definition, c, exp.column(c)).as_(c) for c in columns))
         steps.append((GIVEN, typed_rows.from_("named_rows")))
     if table in (COUNTS, CELLS):
         counts = Tested(table, "data", exp.select(*columns).from_(GIVEN), {}, DIALECT)
@@ -144,8 +144,9 @@ def _column_of_name(name: str) -> exp.Expr:
     return exp.Columns(this=exp.DPipe(this=begun, expression=literal("$"), safe=True)).as_(name)
 
 
-def _expressions(catalog: Catalog, table: str, columns: Sequence[str]) -> exp.Select:
-    typed = (_typed(catalog, table, c, reference(c)).as_(c) for c in columns)
+def _expressions(catalog: Catalog, definition: Definition) -> exp.Select:
+    _, columns = input_of(definition)
+    typed = (_typed(catalog, definition, c, reference(c)).as_(c) for c in columns)
     return exp.select(*typed).from_(_given_table())
 
 
@@ -154,7 +155,8 @@ def _given_table() -> exp.Table:
     return exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
 
 
-def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr:
+def _typed(catalog: Catalog, definition: Definition, name: str, value: exp.Expr) -> exp.Expr:
+    table, _ = input_of(definition)
     if name in LABELS:
         return exp.cast(value, "VARCHAR")
     if not is_number(name):
@@ -163,6 +165,8 @@ def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr
     if table == PER_QUERY:
         return read
     hint = f"{QUOTED_COLUMN}; {COUNT_THEM}" if table == COUNTS else QUOTED_COLUMN
+    if "categorical" in definition.header:
+        hint += f"; to compare categories, use {definition.header['categorical']}"
     return call(catalog, "unquoted", value.copy(), literal(name), literal(hint), read)
 
 

@@ -14,7 +14,6 @@ from duckmetrics.errors import EngineError, InputError, MetricError, Unsupported
 from duckmetrics.expressions.build import cast_to, quoted
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inputs.columns import grade_expression, selected
-from duckmetrics.inputs.sources import kind_of_text
 from duckmetrics.words.verdicts import UNTESTED
 
 if TYPE_CHECKING:
@@ -170,6 +169,7 @@ class ArmCounts(NamedTuple):
         others: units whose value is neither 0 nor 1.
         before: units with a value, and with one from before the experiment.
         sum_before: the sum of the latter.
+        changed: units whose value differs from that from before the experiment.
     """
 
     known: int
@@ -177,6 +177,7 @@ class ArmCounts(NamedTuple):
     others: int
     before: int
     sum_before: float
+    changed: int
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,11 @@ class Arm:
     def of(self, outcome: Outcome) -> ArmCounts:
         """Return the tally of a metric."""
         return self.tallies[outcome.name]
+
+    def empty(self) -> Arm:
+        """Return the variant without any unit."""
+        none = ArmCounts(0, 0, 0, 0, 0.0, 0)
+        return Arm(self.name, 0, dict.fromkeys(self.tallies, none))
 
 
 def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[Outcome]) -> list[Arm]:
@@ -222,6 +228,22 @@ def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[O
     ]  # fmt: skip
 
 
+def refuse_copies(outcomes: Sequence[Outcome], arms: Sequence[Arm]) -> None:
+    """Refuse a value from before the experiment that is the value itself: CUPED would remove the effect.
+
+    Raises:
+        MetricError: they are equal in every unit that has both, and are not all the same.
+    """
+    for outcome in outcomes:
+        tallies = [arm.of(outcome) for arm in arms]
+        hits, known = sum(tally.hits for tally in tallies), sum(tally.known for tally in tallies)
+        varies = any(tally.others for tally in tallies) or 0 < hits < known
+        n = sum(tally.before for tally in tallies)
+        if outcome.before is not None and varies and n > 1 and not any(tally.changed for tally in tallies):
+            what = f"{outcome.before} equals the metric in all {n:,} units that have both"
+            raise MetricError(f"pre {outcome.name}", what, "name a column from before the experiment")
+
+
 def _counts(source: Source, variant: str, outcomes: Sequence[Outcome]) -> exp.Select:
     """Write the query: a row for every variant, and in it a tally for every metric."""
     columns: dict[str, exp.Expr] = {"arm": cast_to(quoted(variant), "VARCHAR")}
@@ -246,7 +268,8 @@ def _tally(value: str, other: str, is_ratio: bool) -> list[exp.Expr]:
     neither = exp.column(value).isin(literal(0), literal(1)).not_()
     columns = [_count(condition) for condition in (known, one, neither, both)]
     summed = exp.Sum(this=exp.Case().when(has_value.copy(), exp.column(other)))
-    return [column.as_(f"{value}_{i}") for i, column in enumerate([*columns, summed])]
+    changed = _count(exp.NEQ(this=exp.column(value), expression=exp.column(other)))
+    return [column.as_(f"{value}_{i}") for i, column in enumerate([*columns, summed, changed])]
 
 
 def _count(condition: exp.Expr) -> exp.Expr:
@@ -290,13 +313,12 @@ NAMES = (
     f"(device|cookie|session|visit){_KEY}",
 )
 FILE = "repeated_units"
-# One row per unit; the column of the unit is filled in where it is known, see sql/macros/repeated_units.sql.
-UNIT = "{unit}"
-CURE = (
-    "SELECT " + UNIT + ", any_value({variant}) AS {variant}, {values} FROM {table} GROUP BY " + UNIT
-    + " HAVING min({variant}) = max({variant})"
-)  # fmt: skip
-OWN_TABLE = "your_table"
+MISMATCH = "sample ratio mismatch"
+# What the file says of rows that are equal.
+COPIES = "rows are copies"
+# The options that put rows together per unit; the column of the unit is filled in where it is known.
+CURE = "unit={unit} (--unit {unit})"
+SHARED_CURE = 'unit={unit} and shared_units="drop" (--unit {unit} --shared-units drop)'
 
 
 class Doubt(NamedTuple):
@@ -327,15 +349,14 @@ def unit_column(columns: Collection[str], taken: Collection[str]) -> str | None:
 
 
 def read_doubts(
-    engine: Engine, source: Source, table: Any, variant: str, unit: str | None, outcomes: Sequence[Outcome]
+    engine: Engine, source: Source, variant: str, unit: str | None, outcomes: Sequence[Outcome]
 ) -> list[Doubt]:
     """Return the doubts that each row is one unit.
 
     Args:
-        table: what the caller gave.
         unit: the column that identifies units, None if there is none.
     """
-    doubts = bind(catalog().shell[FILE].query, {"cure": _cure(table, variant, outcomes)})
+    doubts = bind(catalog().shell[FILE].query, {"cure": CURE, "shared_cure": SHARED_CURE})
     query = over_unit_rows(cast("exp.Query", doubts), source, variant, unit, outcomes)
     text = query.sql(engine.dialect, pretty=True)
     found = engine.rows(text)
@@ -343,33 +364,10 @@ def read_doubts(
     return [Doubt(*rest) for _, *rest in sorted(found)]
 
 
-def withhold(rows: Sequence[dict[str, Any]], doubts: Sequence[Doubt]) -> None:
-    """Take the verdicts back, in place, if there is a doubt that calls for it."""
+def withhold(rows: Sequence[dict[str, Any]], doubts: Sequence[Doubt], is_mismatch: bool) -> None:
+    """Take the verdicts back, in place, if a doubt calls for it; a mismatch is a reason."""
     for doubt in doubts:
         for row in rows if doubt.is_withheld else ():
             row |= {"verdict": UNTESTED, "reason": row["reason"] or doubt.why}
-
-
-def _cure(table: Any, variant: str, outcomes: Sequence[Outcome]) -> str:
-    """Return the query of a row per unit; of a frame, the call that gives a table."""
-    cure = CURE.replace("{variant}", _name(variant)).replace("{values}", _sums(outcomes))
-    if isinstance(table, str):
-        return cure.replace("{table}", _read_again(table))
-    return f"duckdb.sql('''{cure.replace('{table}', OWN_TABLE)}''')"
-
-
-def _sums(outcomes: Sequence[Outcome]) -> str:
-    """Return the columns of one unit: sums of what happened, and the mean of what was known before."""
-    summed = dict.fromkeys((name, "sum") for outcome in outcomes for name in outcome.columns)
-    summed |= dict.fromkeys((outcome.before, "avg") for outcome in outcomes if outcome.before)
-    return ", ".join(f"{function}({_name(name)}) AS {_name(name)}" for name, function in summed)
-
-
-def _read_again(table: str) -> str:
-    """Return the text that reads a table in SQL."""
-    text = table.removeprefix("table:").removeprefix("file:").removeprefix("sql:")
-    return f"({text})" if kind_of_text(table) == "sql" else literal(text).sql()
-
-
-def _name(column: str) -> str:
-    return str(quoted(column).sql())
+    for row in rows if is_mismatch else ():
+        row["reason"] = row["reason"] or MISMATCH

@@ -17,7 +17,9 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.build import values_table
 from duckmetrics.inference.adjustment import NONE, adjusted_p
+from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
+from duckmetrics.inputs.slices import slice_label
 from duckmetrics.results.experiment import Experiment, SampleRatio
 from duckmetrics.statistics.answers import OF_EXPERIMENT, answers
 from duckmetrics.statistics.arms import (
@@ -27,11 +29,26 @@ from duckmetrics.statistics.arms import (
     read_arms,
     read_doubts,
     read_outcomes,
+    refuse_copies,
     unit_column,
     withhold,
 )
+from duckmetrics.statistics.caps import capped, read_caps
 from duckmetrics.statistics.inputs import listed
+from duckmetrics.statistics.per_unit import (
+    ERROR,
+    copied_rows,
+    count_rows,
+    read_functions,
+    read_shared,
+    read_unit,
+    refuse_without_unit,
+    told_units,
+    united,
+    without_shared,
+)
 from duckmetrics.statistics.run import computed, read_statistic
+from duckmetrics.statistics.slices import OF_UNIT, SLICE, parts_of, read_slicings
 from duckmetrics.words.lists import counted
 from duckmetrics.words.rounding import ROUNDING, whole_number
 
@@ -41,7 +58,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Source
-    from duckmetrics.statistics.arms import Outcome
+    from duckmetrics.statistics.arms import Doubt, Outcome
+    from duckmetrics.statistics.slices import Slicings
 
     RatioOf = Callable[[dict[str, int], dict[str, float]], SampleRatio]
 
@@ -169,6 +187,7 @@ FEW_HITS = 5
 # A value from before the experiment that differs with a smaller p did not differ by chance.
 MOVED = 0.001
 RATIO_CHECK = "sample_ratio"
+HETEROGENEITY, INDEPENDENCE = "heterogeneity", "chi_square_independence"
 LOOKS = "p, intervals and sample ratio hold at every look; planned for {:,} units"
 
 
@@ -187,6 +206,11 @@ class ExperimentPlan:
     alpha: float
     # In a sequential test, the number of units that it is planned for.
     planned: int | None = None
+    unit: Any = None
+    per_unit: Any = None
+    shared_units: str = ERROR
+    cap: Any = None
+    by: Any = None
 
     @property
     def check(self) -> tuple[str, dict[str, Any]]:
@@ -222,6 +246,14 @@ class ComparedOutcome(NamedTuple):
     warnings: list[str]
 
 
+# Columns of the rows, which no slice can have for its name.
+RESERVED = (
+    "metric", "variant", "control", "system", SLICE, "control_value", "value", *NUMBERS, "p_adjusted",
+    "verdict", "statistic", "adjust", "n_control", "n", "left_out_control", "left_out", "variance_reduction",
+    "reason",
+)  # fmt: skip
+
+
 def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experiment:
     """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
     before = len(engine.ran)
@@ -230,20 +262,22 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
         variant = find_column(whole, plan.variant, "the variant")
         outcomes = read_outcomes(whole, plan.metrics, plan.pre, plan.lower_is_better)
         read = [column for outcome in outcomes for column in (*outcome.columns, outcome.before or "")]
-        unit = unit_column(whole.columns, [variant, *read])
-        source = engine.once(whole, [variant, *read, *([] if unit is None else [unit])])
-        if source.empty:
-            raise InputError(source.label, "no rows", "check how it was exported")
+        caps = read_caps(plan.cap, outcomes, plan.planned is not None)
+        data = _units_of(engine, whole, variant, outcomes, read, plan)
+        limited = capped(engine, data.source, variant, data.outcomes, caps)
+        source, outcomes = limited.source, limited.outcomes
         arms = read_arms(engine, source, variant, outcomes)
+        refuse_copies(outcomes, arms)
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]
         ratio = _sample_ratio(engine, source, arms, plan)
         rows, notes, warnings = _of_outcomes(engine, source, variant, outcomes, arms, plan)
-        units = read_doubts(engine, source, table, variant, unit, outcomes)
-        withhold(rows, units)
-        for row in rows if ratio.mismatch else ():
-            row["reason"] = row["reason"] or "sample ratio mismatch"
+        sliced, between, uneven = _of_slices(engine, source, variant, outcomes, arms, plan, data.slicings)
+        if sliced:
+            rows = [*(_in_slice(row, (), dict.fromkeys(data.slicings.names)) for row in rows), *sliced]
+        withhold(rows, data.doubts, ratio.mismatch)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
+    notes = [*data.notes, *limited.notes, *notes]
     if plan.planned is not None:
         notes.append(LOOKS.format(plan.planned))
     return Experiment(
@@ -253,11 +287,57 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
         plan.adjust,
         plan.level,
         plan.alpha,
-        (*mismatch(ratio), *(doubt.problem for doubt in units), *warnings),
+        (*mismatch(ratio), *(doubt.problem for doubt in data.doubts), *data.warnings, *warnings, *uneven),
         tuple(notes),
         sql,
         planned=plan.planned,
+        unit=data.unit,
+        caps=limited.caps,
+        sliced=tuple(between),
     )
+
+
+class ExperimentUnits(NamedTuple):
+    """The rows that are compared, the metrics over their columns, and what is doubtful about them."""
+
+    source: Source
+    outcomes: list[Outcome]
+    doubts: list[Doubt]
+    warnings: list[str]
+    notes: list[str]
+    slicings: Slicings
+    # The column whose rows were put together.
+    unit: str | None = None
+
+
+def _units_of(
+    engine: Engine, whole: Source, variant: str, outcomes: list[Outcome], read: Sequence[str],
+    plan: ExperimentPlan,
+) -> ExperimentUnits:  # fmt: skip
+    """Read the rows of an experiment; with a unit, put them together."""
+    read_shared(plan.shared_units)
+    roles = dict.fromkeys(filter(None, read), "the column of a metric") | {variant: "the variant itself"}
+    if plan.unit is None:
+        refuse_without_unit(plan.per_unit, plan.shared_units)
+        unit = unit_column(whole.columns, [variant, *read])
+    else:
+        unit = read_unit(whole, plan.unit, roles)
+        functions = read_functions(plan.per_unit, outcomes)
+        roles[unit] = OF_UNIT
+    slicings = read_slicings(plan.by, whole, roles, RESERVED, plan.planned is not None)
+    columns = dict.fromkeys([variant, *read, *slicings.columns, *([] if unit is None else [unit])])
+    source = engine.once(whole, list(columns))
+    if source.empty:
+        raise InputError(source.label, "no rows", "check how it was exported")
+    if plan.unit is None or unit is None:
+        doubts = read_doubts(engine, source, variant, unit, outcomes)
+        return ExperimentUnits(source, outcomes, doubts, [], [], slicings)
+    n_rows = count_rows(engine, source, unit)
+    copied = copied_rows(engine, source, variant, unit, outcomes, functions)
+    units, outcomes = united(engine, source, variant, unit, outcomes, functions, slicings.texts)
+    units, shared = without_shared(engine, units, variant, unit, plan.shared_units)
+    note = told_units(n_rows, count_rows(engine, units, unit), unit, functions)
+    return ExperimentUnits(units, outcomes, [], [*shared, *copied], [note], slicings.per_unit(), unit)
 
 
 def _of_outcomes(
@@ -275,7 +355,7 @@ def _of_outcomes(
     warned: dict[str, list[str]] = {}
     ratio_of = partial(_ratio, engine, source, plan)
     for outcome in outcomes:
-        compared = _compared(engine, source, variant, outcome, arms, plan)
+        compared = _compared(engine, source, variant, outcome, arms, plan, _statistic(outcome, arms))
         rows += (own := _rows(outcome, compared, arms))
         notes += _notes(outcome, own, arms)
         warnings += lost(outcome, arms, ratio_of)
@@ -284,6 +364,126 @@ def _of_outcomes(
             warned.setdefault(warning, []).append(outcome.name)
     _judge(engine, rows, outcomes, plan)
     return rows, notes, [*warnings, *(f"{', '.join(names)}: {told}" for told, names in warned.items())]
+
+
+def _of_slices(
+    engine: Engine,
+    source: Source,
+    variant: str,
+    outcomes: Sequence[Outcome],
+    arms: Sequence[Arm],
+    plan: ExperimentPlan,
+    slicings: Slicings,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
+    """Return the rows of all slices, the tests whether they differ, and the warnings.
+
+    A metric has the statistic that it has overall: a mean stays a mean where a slice has only 0 and 1.
+    """
+    rows: list[dict[str, Any]] = []
+    between: list[dict[str, Any]] = []
+    warnings: list[str] = []
+    for grouping in slicings.groupings:
+        own: list[dict[str, Any]] = []
+        errors: list[Mapping[str, Any]] = []
+        sizes: list[list[Arm]] = []
+        for values, part in parts_of(engine, source, slicings, grouping):
+            there = {arm.name: arm for arm in read_arms(engine, part, variant, outcomes)}
+            sizes.append(found := [there.get(arm.name, arm.empty()) for arm in arms])
+            for outcome in outcomes:
+                statistic = _statistic(outcome, arms)
+                compared = _compared(engine, part, variant, outcome, found, plan, statistic)
+                own += (
+                    _in_slice(row, grouping, dict.fromkeys(slicings.names) | values)
+                    for row in _rows(outcome, compared, found)
+                )
+                spread = _spread(engine, part, variant, outcome, compared, found[0])
+                errors += (spread.get(arm.name, {}) for arm in arms[1:])
+        _judge(engine, own, outcomes, plan)
+        rows += own
+        between += _between(engine, source, slice_label(grouping), own, errors, plan)
+        warnings += [*_small(grouping, own), *_uneven_slices(engine, source, grouping, sizes)]
+    return rows, between, warnings
+
+
+def _in_slice(
+    row: Mapping[str, Any], grouping: Sequence[str], values: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """Return a row with its slice before the numbers."""
+    place = list(row).index("control_value")
+    items = list(row.items())
+    return {**dict(items[:place]), SLICE: slice_label(grouping), **values, **dict(items[place:])}
+
+
+def _spread(
+    engine: Engine, part: Source, variant: str, outcome: Outcome, compared: ComparedOutcome, control: Arm
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return rows with the standard error of each difference; that of proportions is Welch's."""
+    if compared.statistic != PROPORTION or not compared.rows:
+        return compared.rows
+    columns = {"arm": variant, "value": outcome.value}
+    return _run(engine, MEAN, part, columns, {"control": control.name}).rows
+
+
+def _between(
+    engine: Engine, source: Source, label: str, rows: Sequence[Mapping[str, Any]],
+    errors: Sequence[Mapping[str, Any]], plan: ExperimentPlan,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Test for each metric and variant whether the differences of the slices differ from each other."""
+    compared = [(row["metric"], row["variant"]) for row in rows]
+    families = list(dict.fromkeys(compared))
+    given = [
+        (str(families.index(compared[place])), str(place), row["delta"], error["se"], error["df"])
+        for place, (row, error) in enumerate(zip(rows, errors, strict=True))
+        if row["delta"] is not None and error.get("se") and error.get("df")
+    ]  # fmt: skip
+    if not given:
+        return []
+    columns = {"family": "VARCHAR", "slice": "VARCHAR", **dict.fromkeys(("estimate", "se", "df"), "DOUBLE")}
+    table = _table(source, "slices", columns, given)
+    found, _ = computed(engine, read_statistic(HETEROGENEITY, {"level": plan.level}), table, {})
+    return [
+        {
+            "metric": families[int(row["family"])][0], "variant": families[int(row["family"])][1],
+            SLICE: label, "n_slices": row["n"],
+            **{name: row[name] for name in ("q", "df", "p", "i2", "tau2")},
+            "delta": row["mean"], "delta_lower": row["lower"], "delta_upper": row["upper"],
+        }
+        for row in sorted(found.to_pylist(), key=lambda row: int(row["family"]))
+        if row["p"] is not None
+    ]  # fmt: skip
+
+
+def _small(grouping: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Warn of slices with few units."""
+    slices = {tuple(row[name] for name in grouping): row for row in rows}
+    small = {
+        tuple(row[name] for name in grouping) for row in rows if min(row["n"], row["n_control"]) < FEW_UNITS
+    }
+    if not small:
+        return []
+    return [
+        f"by {slice_label(grouping)}: in {len(small)} of {counted(len(slices), 'slice')}, a variant has "
+        f"fewer than {FEW_UNITS} units with a value: its tests depend on the distribution of the values"
+    ]
+
+
+def _uneven_slices(
+    engine: Engine, source: Source, grouping: Sequence[str], sizes: Sequence[Sequence[Arm]]
+) -> list[str]:
+    """Warn that the variants have other shares in some slices, which chance does not explain."""
+    cells = [(arm.name, str(i), float(arm.n)) for i, arms in enumerate(sizes) for arm in arms]
+    if len(sizes) < 2:
+        return []
+    columns = {"row_value": "VARCHAR", "column_value": "VARCHAR", "n": "DOUBLE"}
+    table = _table(source, "slices", columns, cells)
+    found, _ = computed(engine, read_statistic(INDEPENDENCE, {}), table, {})
+    (row,) = found.to_pylist()
+    if row["p"] >= MOVED:
+        return []
+    return [
+        f"by {slice_label(grouping)}: the variants have other shares in some slices (p < {MOVED:g}), which "
+        "chance does not explain; if the experiment changed the slice of a unit, do not trust its slices"
+    ]
 
 
 def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm:
@@ -331,10 +531,10 @@ def _ratio(
 
 
 def _compared(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: ExperimentPlan
-) -> ComparedOutcome:
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: ExperimentPlan,
+    statistic: str,
+) -> ComparedOutcome:  # fmt: skip
     """Compute the statistic of one metric."""
-    statistic = _statistic(outcome, arms)
     if not arms[0].of(outcome).known:
         return ComparedOutcome(statistic, {}, [])
     params = {"control": arms[0].name, "level": plan.level}

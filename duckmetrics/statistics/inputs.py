@@ -37,7 +37,7 @@ PER_QUERY = "per_query"
 LABELS = ("system", "metric", "arm", "test", "family", "slice")
 # Columns that identify the units of a sample.
 UNITS = ("query_id", "row_id")
-CATEGORIES = ("row_value", "column_value")
+CATEGORIES = ("row_value", "column_value", "category")
 # Columns that several rows of a sample share.
 SHARED = ("impression_id", "cluster_id")
 # Parameters that name a value of a column: the one that the others are compared with.
@@ -77,7 +77,10 @@ def read_data(definition: Definition, source: Source, columns: Mapping[str, str]
     for name, word in words.items():
         found = _found(definition, source, columns, name, word)
         names[name] = found or word
-        written[name] = _expression(source, table, name, found, definition.optional.get(name))
+        try:
+            written[name] = _expression(source, table, name, found, definition.optional.get(name))
+        except InputError as error:
+            raise _of_text(definition, error) from None
     return Tested(table, source.label, selected(source, written), names, source.words)
 
 
@@ -119,6 +122,15 @@ def _expression(source: Source, table: str, name: str, found: str | None, otherw
     if table in (COUNTS, CELLS):
         return count_expression(source, name, found)
     return grade_expression(source, found)
+
+
+def _of_text(definition: Definition, error: InputError) -> InputError:
+    """Return an error about a column that is no number, with the statistic that compares text."""
+    other = definition.header.get("categorical")
+    if other is None:
+        return error
+    advice = f"to compare categories, use {other} and map the column as 'category'"
+    return InputError(error.where, error.what, f"{advice}; for numbers, {error.advice}")
 
 
 def keys_of(definition: Definition) -> list[str]:

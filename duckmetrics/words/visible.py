@@ -6,6 +6,8 @@ import codecs
 import sys
 from typing import Any
 
+from duckmetrics.words.times import is_midnight, shown_time
+
 # Control characters, line separators, and marks that turn the direction of writing.
 _HIDDEN = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _ESCAPES = {code: repr(chr(code))[1:-1] for code in _HIDDEN}
@@ -20,7 +22,7 @@ def visible_key(value: Any) -> str:
     """Return a value of a slice; an empty text and the text NULL are quoted, both also mean no text."""
     if value is None:
         return "NULL"
-    text = visible(str(value))
+    text = shown_time(value) if is_midnight(value) else visible(str(value))
     return f"'{text}'" if text in ("", "NULL") else text
 
 

@@ -1,8 +1,10 @@
 -- name:     sum
 -- title:    Sum over queries
--- inputs:   query_values (system, segment, query_id, value)
+-- inputs:   query_values (system, segment, query_id, value, weight)
 -- grain:    system, segment
--- formula:  sum of the values
-SELECT system, segment, sum(value) AS value
+-- params:   weighted BOOLEAN DEFAULT FALSE
+-- values:   weighted: as in mean
+-- formula:  sum of the values, or of weight * value
+SELECT system, segment, CASE WHEN $weighted THEN sum(weight * value) ELSE sum(value) END AS value
 FROM query_values
 GROUP BY system, segment;

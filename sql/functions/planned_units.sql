@@ -21,12 +21,5 @@ SELECT
         WHEN ($sd > 0e0 AND $sd <= 1e5 * $difference AND $difference BETWEEN 1e-100 AND 1e100
             AND $alpha >= 1e-20 AND $alpha < $power AND $power BETWEEN 0.5e0 AND 0.9999999999e0
             AND $arms IN (1, 2)) IS NOT TRUE THEN NULL
-        ELSE CAST(list_extract(list_transform([-normal_quantile(0.5e0 * $alpha)], lambda z:
-            list_extract(list_transform([power($arms * $sd * (z + normal_quantile($power)) / $difference, 2e0)],
-                lambda low: list_extract(list_filter(
-                    range(
-                        CAST(greatest(1 + $arms, floor(low)) AS BIGINT),
-                        CAST(greatest(1 + $arms, floor(low)) + floor(0.5e0 * z * z) AS BIGINT) + 6),
-                    lambda n: student_t_mde($arms * $sd / sqrt(n), CAST(n - $arms AS DOUBLE), $alpha, $power)
-                        <= $difference), 1)), 1)), 1) AS DOUBLE)
+        ELSE planned_t_units($arms * $sd / $difference, $alpha, $power, 1e0, $arms)
     END AS value;

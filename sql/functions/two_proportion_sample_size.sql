@@ -16,8 +16,5 @@ SELECT
     CASE
         WHEN ($p1 BETWEEN 0e0 AND 1e0 AND $p2 BETWEEN 0e0 AND 1e0 AND $p1 <> $p2 AND $alpha > 0e0 AND $alpha < 1e0
             AND $power BETWEEN 0.5e0 AND 0.9999999999e0) IS NOT TRUE THEN NULL
-        ELSE power((
-            normal_quantile($power) * sqrt($p1 * (1e0 - $p1) + $p2 * (1e0 - $p2))
-            - normal_quantile(0.5e0 * $alpha) * sqrt(0.5e0 * ($p1 + $p2) * (2e0 - $p1 - $p2))
-        ) / ($p2 - $p1), 2e0)
+        ELSE 0.5e0 * two_proportion_units($p1, $p2, $alpha, $power, 0.5e0)
     END AS value;

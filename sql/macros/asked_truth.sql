@@ -2,6 +2,6 @@
 -- title:    Truth of all queries, or of the one to explain
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   query VARCHAR DEFAULT NULL
-SELECT query_id, item_id, relevance
+SELECT *
 FROM truth
 WHERE $query IS NULL OR CAST(query_id AS VARCHAR) = $query;

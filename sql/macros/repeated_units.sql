@@ -2,8 +2,9 @@
 -- title:    Doubts about the rows of an A/B test: units in several variants, units with several rows, rows that are
 --           copies
 -- inputs:   unit_rows (arm, unit, unit_name, fingerprint)
--- params:   cure VARCHAR
--- values:   cure: a text of SQL with one row per unit; {unit} stands for its column
+-- params:   cure VARCHAR, shared_cure VARCHAR
+-- values:   cure: how to get one row per unit; {unit} stands for its column
+--           shared_cure: the same, where units are in several variants
 -- grain:    place
 -- source:   users in several variants: Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020,
 --           doi:10.1017/9781108653985; units of randomization and of analysis: Deng, Knoblich and Lu, KDD 2018,
@@ -83,6 +84,9 @@ SELECT
     place, is_withheld, why,
     why || ': ' || problem
         || CASE WHEN name IS NULL THEN '' ELSE '; give one row per unit, as in '
-            || replace($cure, '{unit}', '"' || replace(name, '"', '""') || '"') END
+            || replace(
+                CASE WHEN place = 1 THEN $shared_cure ELSE $cure END, '{unit}', '"' || replace(name, '"', '""') || '"'
+            )
+        END
         || CASE WHEN is_withheld THEN '. No verdict is given' ELSE '' END AS problem
 FROM found;

@@ -16,14 +16,18 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant'
 --               CHECK (norm IN ('relevant', 'min_k', 'min_returned', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected')
+--               AND (ties <> 'expected' OR norm <> 'hits'))
 -- values:   k: as in recall
 --           norm=relevant: the sum is divided by the number of relevant items
 --           norm=min_k: the sum is divided by min(k, relevant items)
 --           norm=min_returned: the sum is divided by min(k, relevant items, returned items)
 --           norm=hits: the sum is divided by the number of hits in the top k
 --           norm=k: the sum is divided by k
+--           ties=expected: as in dcg
 -- idle:     norm WHEN norm = 'min_k' AND k IS NULL
--- depth:    k
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), min(m, k, returned items), hits in
@@ -43,7 +47,10 @@ SELECT
     system,
     query_id,
     coalesce(
-        sum(CAST(hit AS DOUBLE) / rank) FILTER (WHERE rank <= coalesce($k, rank))
+        CASE $ties
+            WHEN 'expected' THEN sum(chance * mean_hit / tie_rank) FILTER (WHERE tie_rank <= coalesce($k, tie_rank))
+            ELSE sum(CAST(hit AS DOUBLE) / rank) FILTER (WHERE rank <= coalesce($k, rank))
+        END
             / nullif(
                 CASE $norm
                     WHEN 'min_k' THEN least($k, max(m))

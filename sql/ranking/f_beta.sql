@@ -14,9 +14,12 @@
 --           population (query_id)
 -- params:   beta DOUBLE CHECK (beta > 0),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   beta: recall is beta times as important as precision
+--           ties=expected: as in dcg
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
--- depth:    k
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  (1 + beta^2) * P * R / (beta^2 * P + R); 0 without a hit

@@ -11,11 +11,14 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   k: as in recall
+--           ties=expected: as in dcg
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
--- depth:    k
--- contribution: CASE WHEN hit = 1 AND rank <= coalesce($k, rank) THEN 1e0 END
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
+-- contribution: CASE WHEN hit = 1 AND $ties <> 'expected' AND rank <= coalesce($k, rank) THEN 1e0 END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1 if h >= 1, else 0
@@ -31,6 +34,10 @@
 SELECT
     system,
     query_id,
-    CASE WHEN count(*) FILTER (WHERE rank <= coalesce($k, rank)) > 0 THEN 1e0 ELSE 0e0 END AS value
+    CASE
+        WHEN $ties = 'expected' THEN 1 - coalesce(min(none_yet) FILTER (WHERE tie_rank <= coalesce($k, tie_rank)), 1)
+        WHEN count(*) FILTER (WHERE rank <= coalesce($k, rank)) > 0 THEN 1e0
+        ELSE 0e0
+    END AS value
 FROM relevant
 GROUP BY system, query_id;

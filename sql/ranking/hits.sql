@@ -9,10 +9,13 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   k: as in recall
+--           ties=expected: as in dcg
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
--- depth:    k
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  h, the number of relevant items at ranks <= k
@@ -29,6 +32,9 @@
 SELECT
     system,
     query_id,
-    CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE) AS value
+    CASE $ties
+        WHEN 'expected' THEN coalesce(sum(chance) FILTER (WHERE tie_rank <= coalesce($k, tie_rank)), 0)
+        ELSE CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+    END AS value
 FROM relevant
 GROUP BY system, query_id;

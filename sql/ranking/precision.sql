@@ -14,11 +14,14 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'k' CHECK (norm IN ('k', 'returned'))
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   k: as in recall
 --           norm=k: hits are divided by k, even if fewer items were returned
 --           norm=returned: hits are divided by min(k, returned items)
+--           ties=expected: as in dcg
 -- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL
--- depth:    k
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  h / k; norm=returned: h / min(k, n); without a cut-off h / n
@@ -37,7 +40,10 @@
 SELECT
     system,
     query_id,
-    CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+    CASE $ties
+        WHEN 'expected' THEN coalesce(sum(chance) FILTER (WHERE tie_rank <= coalesce($k, tie_rank)), 0)
+        ELSE CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+    END
         / nullif(
             CASE WHEN $k IS NULL OR $norm = 'returned' THEN least($k, max(n_returned)) ELSE $k END, 0
         ) AS value

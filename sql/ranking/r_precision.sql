@@ -10,6 +10,9 @@
 --           0: no relevant item is among the first m
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
+-- values:   ties=expected: as in dcg
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  hits in the top m / m
@@ -25,6 +28,9 @@
 SELECT
     system,
     query_id,
-    CAST(count(*) FILTER (WHERE rank <= m) AS DOUBLE) / nullif(max(m), 0) AS value
+    CASE $ties
+        WHEN 'expected' THEN coalesce(sum(chance) FILTER (WHERE tie_rank <= m), 0)
+        ELSE CAST(count(*) FILTER (WHERE rank <= m) AS DOUBLE)
+    END / nullif(max(m), 0) AS value
 FROM relevant
 GROUP BY system, query_id;

@@ -12,12 +12,15 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant' CHECK (norm IN ('relevant', 'min_k'))
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   k: the number of top ranks that count; all by default
 --           norm=relevant: hits are divided by the number of relevant items
 --           norm=min_k: hits are divided by min(k, relevant items)
+--           ties=expected: as in dcg
 -- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
--- depth:    k
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  h / m; norm=min_k: h / min(m, k)
@@ -34,7 +37,10 @@
 SELECT
     system,
     query_id,
-    CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+    CASE $ties
+        WHEN 'expected' THEN coalesce(sum(chance) FILTER (WHERE tie_rank <= coalesce($k, tie_rank)), 0)
+        ELSE CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+    END
         / nullif(CASE $norm WHEN 'min_k' THEN least($k, max(m)) ELSE max(m) END, 0) AS value
 FROM relevant
 GROUP BY system, query_id;

@@ -13,9 +13,12 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
 -- values:   k: as in recall
--- depth:    k
--- contribution: CASE WHEN hit = 1 AND rank <= coalesce($k, rank) THEN 1e0 / rank END
+--           ties=expected: as in dcg
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
+-- contribution: CASE WHEN hit = 1 AND $ties <> 'expected' AND rank <= coalesce($k, rank) THEN 1e0 / rank END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1 / rank of the first relevant item; 0 if it is not returned or its rank is above k
@@ -31,6 +34,9 @@
 SELECT
     system,
     query_id,
-    coalesce(1e0 / min(rank) FILTER (WHERE rank <= coalesce($k, rank)), 0) AS value
+    CASE $ties
+        WHEN 'expected' THEN coalesce(sum(met / tie_rank) FILTER (WHERE tie_rank <= coalesce($k, tie_rank)), 0)
+        ELSE coalesce(1e0 / min(rank) FILTER (WHERE rank <= coalesce($k, rank)), 0)
+    END AS value
 FROM relevant
 GROUP BY system, query_id;

@@ -12,6 +12,8 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input'))
 -- values:   k: as in recall
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
@@ -33,6 +35,8 @@
 SELECT
     system,
     query_id,
-    CASE WHEN recall.value = 0 THEN 0e0 ELSE precision.value * recall.value END AS value
-FROM recall
-LEFT JOIN precision USING (system, query_id);
+    coalesce(
+        CAST(count(*) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE) / nullif(coalesce($k, max(n_returned)), 0), 0
+    ) * count(*) FILTER (WHERE rank <= coalesce($k, rank)) / nullif(max(m), 0) AS value
+FROM relevant
+GROUP BY system, query_id;

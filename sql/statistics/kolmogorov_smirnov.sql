@@ -23,7 +23,8 @@
 -- oracle:   scipy.stats.ks_2samp(method='exact'), scipy.special.kolmogorov
 -- example:  kolmogorov_smirnov(VALUES ('A', 1), ('A', 2), ('A', 3), ('B', 3), ('B', 4), ('B', 5); control := 'A') =
 --           'B', 0.6, 3, 3, 0.6666666666666666, 2, TRUE
--- related:  population_stability, mann_whitney, welch_t
+-- related:  population_stability, jensen_shannon, category_drift, mann_whitney, welch_t
+-- categorical: category_drift
 -- small:    the exact p holds for any number of units and any distribution
 -- note:     NULL values are left out. By default, p is exact if (n + n_control) * least(n, n_control) is at most
 --           200000; exact=true allows ten times as much. If a value is in both samples, the true p is smaller.

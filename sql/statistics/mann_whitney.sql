@@ -29,9 +29,10 @@
 --           2, 2, 4, 1.161895003862225, TRUE
 -- related:  welch_t, wilcoxon, auc, delong
 -- warning:  it tests whether the values of one arm tend to be larger; it does not compare means
--- note:     by default, p is exact for at most 30 values of both arms, also with ties; exact=true allows 60. Otherwise
---           p is a normal approximation with the continuity correction, exact is FALSE, and a p far below 0.001 is a
---           rough one. A value that is NULL is left out; if all values are equal, p is 1
+-- note:     by default, p is exact if n * n_control is at most 10000, such as 100 values per arm, also with ties;
+--           exact=true allows 40000. Both need n + n_control of at most 1000. Otherwise p is a normal approximation
+--           with the continuity correction, exact is FALSE, and a p far below 0.001 is a rough one. A value that is
+--           NULL is left out; if all values are equal, p is 1
 WITH moments AS (
     SELECT
         arm, n_control, n, u,

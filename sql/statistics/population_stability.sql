@@ -12,7 +12,7 @@
 -- params:   control VARCHAR, bins INTEGER DEFAULT 10 CHECK (bins > 1),
 --           smallest DOUBLE DEFAULT 0.0001 CHECK (smallest > 0 AND smallest < 1)
 -- values:   control: as in statistics/welch_t
---           bins: the number of bins with equally many values of the control
+--           bins: as in relations/inference/sample_bins
 --           smallest: as in ranking/score_psi
 -- grain:    one row per arm but the control: arm, p, n_control, n, psi, statistic, df
 -- range:    [0, inf), and p in [0, 1]
@@ -25,30 +25,17 @@
 -- oracle:   numpy
 -- example:  population_stability(VALUES ('A', 1), ('A', 2), ('A', 3), ('A', 4), ('B', 1), ('B', 3), ('B', 4),
 --           ('B', 4); control := 'A', bins := 2) = 'B', NULL, 4, 4, 0.27465307216702745, 0.5493061443340549, 1
--- related:  kolmogorov_smirnov, mann_whitney, chi_square_independence
+-- related:  category_drift, jensen_shannon, kolmogorov_smirnov, mann_whitney, chi_square_independence
+-- categorical: category_drift
 -- note:     NULL values are left out. Equal values are in one bin, so there can be fewer bins. The metric score_psi
 --           computes the same for the scores of two runs. If fewer than 100 values are expected in a bin, p is NULL,
 --           because the chi-square distribution gives too many alarms: use fewer bins
-WITH edged AS (
+WITH shares AS (
     SELECT
-        arm, value, control_here, here, n_control, n,
-        CASE WHEN floor(least(control_to_here * $bins / nullif(n_control, 0), $bins - 1))
-            > floor((control_to_here - control_here) * $bins / nullif(n_control, 0)) THEN 1 ELSE 0 END AS is_last
-    FROM merged_samples
-),
-binned AS (
-    SELECT
-        arm, control_here, here, n_control, n,
-        sum(is_last) OVER (PARTITION BY arm ORDER BY value) - is_last AS bin
-    FROM edged
-),
-shares AS (
-    SELECT
-        arm, n_control, n, bin,
-        greatest(sum(here) / nullif(n, 0), $smallest) AS share,
-        greatest(sum(control_here) / nullif(n_control, 0), $smallest) AS control_share
-    FROM binned
-    GROUP BY arm, n_control, n, bin
+        arm, n_control, n,
+        greatest(share, $smallest) AS share,
+        greatest(control_share, $smallest) AS control_share
+    FROM sample_bins
 ),
 indexed AS (
     SELECT

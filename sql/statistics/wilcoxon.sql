@@ -39,11 +39,12 @@
 -- related:  sign_test, paired_t, mann_whitney, friedman
 -- warning:  it does not compare means: with many units, systems with equal means can differ significantly, because
 --           the shapes of their distributions differ
--- note:     by default, p is exact for at most 50 differences that are not 0, also with ties and zeros; exact=true
---           allows 100. Otherwise p is a normal approximation, exact is FALSE, and a p far below 0.001 is a rough
---           one. Differences are rounded to 1e-12 of the mean size of the values before they are ranked. Zeros are
---           left out (wilcox) or keep their ranks (pratt); correction moves w_plus by 1/2 towards its mean, which an
---           exact p does not need. If all differences are 0, p is 1; with one unit, p is NULL
+-- note:     by default, p is exact for at most 200 differences that are not 0, also with ties and zeros; exact=true
+--           allows 500, and pratt at most 1000 ranks. Otherwise p is a normal approximation, exact is FALSE, and a p
+--           far below 0.001 is a rough one. Differences are rounded to 1e-12 of the mean size of the values before
+--           they are ranked. Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by 1/2
+--           towards its mean, which an exact p does not need. If all differences are 0, p is 1; with one unit, p is
+--           NULL
 WITH summed AS (
     SELECT
         system,

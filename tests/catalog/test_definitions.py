@@ -15,6 +15,7 @@ from sqlglot.optimizer.scope import traverse_scope
 import duckmetrics
 from duckmetrics.catalog.definition import KEYS, METRIC_FAMILIES, read_header
 from duckmetrics.catalog.measure import (
+    COPIED,
     CORRECTED,
     EXPONENTIAL,
     FACTS,
@@ -39,6 +40,7 @@ from support.cases import (
     EVERY_RANKING,
     RANKING,
     ROOT,
+    of_sample,
     open_case,
     ranking,
     specs_of,
@@ -62,6 +64,8 @@ EVERY = [
     *CATALOG.checks.values(),
     *CATALOG.inspections.values(),
 ]
+# The metrics that have one value for rows, and not one for each query.
+OF_ROWS = [metric for metric in CATALOG.metrics.values() if metric.family != "ranking"]
 # Files of one engine: they need not be portable, and they read other inputs than the metrics do.
 OF_DUCKDB = [
     *CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values(),
@@ -76,7 +80,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "metric": ("system", "query_id", "value"),
         "terms": ("system", "query_id", "item", "place", "gain", "term"),
         "keyed": ("system", "query_id", "segment", "term"),
-        "valued": ("system", "query_id", "missing", "no_relevant", "value"),
+        "valued": ("system", "query_id", "missing", "no_relevant", "value", "weight"),
         "put_first": ("number", "item_id"),
         "items": ("item_id",),
         "history": ("query_id", "item_id", "timestamp"),
@@ -87,9 +91,50 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "known_queries": ("query_id",),
         "slopes": ("system", "segment", "item_id", "slope", "mean_slope"),
         "system_values": ("system", "segment", "value"),
-        "query_values": ("system", "segment", "query_id", "value"),
+        "query_values": ("system", "segment", "query_id", "value", "weight"),
         "query_ids": ("query_id", "id_text"),
+        "shuffled_lists": ("system", "query_id"),
+        "shuffled_values": ("system", "metric", "query_id", "value"),
+        "valued_queries": ("system", "metric", "query_id", "value", "weight"),
+        "given": ("system", "query_id", "metric", "value", "signature"),
+        "runs": (
+            "run_time",
+            "run_id",
+            "release",
+            "tags",
+            "system",
+            "metric",
+            "slice",
+            "segment",
+            "value",
+            "lower",
+            "upper",
+            "level",
+            "n",
+            "better",
+            "target",
+            "signature",
+            "n_rows",
+            "n_queries",
+            "first_day",
+            "last_day",
+        ),
+        "run_values": ("run_id",),
+        "state_queries": ("state", "system", "query_id"),
         "summary": ("system", "segment", "value", "n_population", "n_no_relevant", "n_missing"),
+    },
+    "multiclass": {
+        "class_rows": ("row_id", "actual", "class_names", "class_scores"),
+        "predictions": (
+            "system",
+            "segment",
+            "label",
+            "score",
+            "weight",
+            "class",
+            "actual",
+            "place",
+        ),
     },
     "classification": {
         "predictions": ("system", "segment", "label", "score", "exact_score", "weight", "group_id", "unit"),
@@ -107,9 +152,10 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "statistics": {
-        "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
+        "per_query": ("system", "metric", "query_id", "cluster_id", "value", "weight"),
         "ratios": ("arm", "numerator", "denominator"),
         "observations": ("arm", "value"),
+        "categories": ("arm", "category"),
         "scores": ("system", "row_id", "label", "score"),
         "impressions": ("impression_id", "system", "clicked", "rank", "place", "cluster_id"),
         "members": ("system", "unit", "fingerprint"),
@@ -168,7 +214,7 @@ def metric(request: pytest.FixtureRequest) -> Definition:
     return request.param
 
 
-@pytest.fixture(params=METRICS, ids=lambda metric: metric.name)
+@pytest.fixture(params=OF_ROWS, ids=identity)
 def of_rows(request: pytest.FixtureRequest) -> Definition:
     return request.param
 
@@ -243,7 +289,7 @@ def test_the_grain_names_the_other_columns(metric: Definition) -> None:
     assert [*metric.grain, "value"] == metric.query.named_selects
 
 
-@each("of_rows", METRICS, identity)
+@each("of_rows", OF_ROWS, identity)
 def test_the_grain_and_what_may_stand_beside_a_value(of_rows: Definition) -> None:
     columns = of_rows.query.named_selects
     assert columns[:3] == [*of_rows.grain, "value"] == ["system", "segment", "value"]
@@ -304,6 +350,7 @@ def test_facts_depend_on_one_parameter_of_their_file() -> None:
         (POSITIONS, "mrr(ties=input)", "mrr(ties=optimistic)"),
         (EXPONENTIAL, "ndcg(gain=exp2)", "recall@5"),
         (EXPONENTIAL, "dcg(gain=exp2)@5", "dcg(gain=binary)@5"),
+        (COPIED, "recall(duplicates=count)@5", "recall(duplicates=first)@5"),
         (CORRECTED, "recall(catalog_size=100)@5", "recall@5"),
     ],
 )
@@ -376,22 +423,21 @@ def example_of(definition: Definition) -> tuple[str, float]:
 @pytest.mark.some(1)
 def test_the_example_holds(metric: Definition) -> None:
     spec, value = example_of(metric)
-    side = {name: name for name in ("history", "items", "reference")}
-    result = duckmetrics.evaluate("predictions", "truth", [spec], connection=open_case("sample"), **side)
+    result = duckmetrics.evaluate("predictions", metrics=[spec], **of_sample("ranking"))
     assert result[spec] == pytest.approx(value, abs=1e-5)
 
 
 @cache
-def examples_of_rows() -> duckmetrics.Evaluation:
-    specs = [example_of(metric)[0] for metric in METRICS]
-    return duckmetrics.evaluate("predictions", None, specs, connection=classification.open_case("sample"))
+def examples_of_rows(family: str) -> duckmetrics.Evaluation:
+    specs = [example_of(metric)[0] for metric in OF_ROWS if metric.family == family]
+    return duckmetrics.evaluate("predictions", metrics=specs, **of_sample(family))
 
 
 @pytest.mark.some(8)
 def test_the_example_of_rows_holds(of_rows: Definition) -> None:
     spec, value = example_of(of_rows)
     assert of_rows.name == spec.partition(".")[2].partition("(")[0]
-    assert examples_of_rows()[spec] == pytest.approx(value, abs=5.0001e-7)
+    assert examples_of_rows(of_rows.family)[spec] == pytest.approx(value, abs=5.0001e-7)
 
 
 @each("metric", RANKING, identity)
@@ -435,7 +481,9 @@ def test_the_files_run_as_they_stand(metric: Definition, case: str) -> None:
     connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM truth")
     raw = run_as_it_stands(connection, metric, {**measure.values, "depth": None}, set())
     if metric.is_of_systems:
-        composed = connection.execute(duckmetrics.sql([str(measure)], system="system")).fetchall()
+        # Metrics that read no truth count all answered queries, unless the population is named.
+        text = duckmetrics.sql([str(measure)], system="system", population="truth")
+        composed = connection.execute(text).fetchall()
         known = {system: value for (system, _), value in raw.items() if value is not None}
         assert {row[0]: row[2] for row in composed if row[2] is not None} == known
         return

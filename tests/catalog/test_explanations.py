@@ -11,7 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.catalog.meanings import explanation
-from support.cases import CATALOG, ROOT
+from support.cases import CATALOG, of_sample
 from support.loops import each
 
 if TYPE_CHECKING:
@@ -86,13 +86,9 @@ def on_sample(definition: Definition) -> dict[str, float]:
 def examples(family: str) -> dict[str, dict[str, float]]:
     """Compute the examples of a family in one call: metric -> query, or "" for all rows -> value."""
     specs = {metric.name: spec_of(metric) for metric in METRICS if metric.family == family}
-    connection = duckdb.connect()
-    connection.execute((ROOT / "tests/data" / family / "sample.sql").read_text())
-    if family == "classification":
-        rows = duckmetrics.evaluate("predictions", None, [*specs.values()], connection=connection).rows
-        return {name: {"": row["value"]} for name, row in zip(specs, rows, strict=True)}
-    side = {name: name for name in ("history", "items", "reference")}
-    result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection, **side)
+    result = duckmetrics.evaluate("predictions", metrics=[*specs.values()], **of_sample(family))
+    if family != "ranking":
+        return {name: {"": row["value"]} for name, row in zip(specs, result.rows, strict=True)}
     labels = {spec: name for name, spec in specs.items()}
     found: dict[str, dict[str, float]] = {name: {} for name in specs}
     for row in result.rows:

@@ -524,6 +524,7 @@ def test_check_reports_a_mapping_that_names_no_column(column: str) -> None:
     assert [finding.check for finding in found.errors] == ["missing_column"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [dict, pa.table, pd.DataFrame])
 def test_a_hole_of_a_wide_table_is_an_unjudged_place(kind: Any) -> None:
     """By hand: c is third of query 1 after a hole, third of query 2, and query 3 has no item."""

@@ -18,18 +18,17 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from support.command_line import exports, run
 from support.other_engines import spark_session
+from support.own_metrics import folder, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from support.command_line import Command
 
-__all__ = ["exports", "run"]
+__all__ = ["exports", "folder", "run"]
 
 HEADER = """-- name:   {name}
 -- inputs: predictions (query_id, item_id, score), truth (query_id, item_id, relevance{more})
 -- params: k INTEGER DEFAULT NULL CHECK (k > 0)
--- range:  [0, 1], higher is better
+-- range:  [0, inf), higher is better
 """
 REVENUE = (
     HEADER.format(name="revenue", more=", price")
@@ -65,26 +64,6 @@ ROWS = {
     "label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7], "margin": [2.0, 1.0, 3.0, 1.0],
     "country": ["a", "a", "b", "b"], "user_id": [1, 2, 1, 2],
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Work in an empty folder, and forget the metrics of a test at its end."""
-    monkeypatch.chdir(tmp_path)
-    known = catalog()
-    before = dict(known.files), dict(known.metrics)
-    yield tmp_path
-    known.files, known.metrics = before
-    known.has_own = False
-    known.__dict__.pop("names", None)
-    known._placeholders.clear()
-    known._foundations.clear()
-    own.known_everywhere.cache_clear()
-
-
-def write(name: str, text: str) -> str:
-    Path(f"{name}.sql").write_text(text, "utf-8")
-    return f"{name}.sql"
 
 
 # --- the same as ours --------------------------------------------------------------------------------
@@ -198,13 +177,13 @@ WRONG = {
     f"{PLAIN}SELECT system, query_id, max(m) AS value FROM relevnt {GROUPED}":
         "wrong.sql:5: unknown table 'relevnt'; did you mean 'relevant'?",
     f"{PLAIN}SELECT system, query_id,\n  max(grade) AS value\nFROM relevant {GROUPED}":
-        "wrong.sql:6: Referenced column \"grade\" not found in FROM clause!",
+        "wrong.sql:6: no column 'grade'; found chance, hit, ",
     f"{PLAIN}SELECT system, query_id, max(m) AS value FROM relevant WHERE rank < $n {GROUPED}":
         "wrong.sql:5: $n is no parameter; declare it: -- params: n INTEGER DEFAULT NULL",
     f"{PLAIN}SELECT system, query_id, max(m) AS value FROM relevant WHERE":
         "wrong.sql:5: the query cannot be read",
     f"{PLAIN}SELECT system, query_id, max(m) AS value FROM relevant {GROUPED}, rank":
-        "2 rows for query_id=q",
+        "3 rows for query_id=q1",
     f"{PLAIN}SELECT system, query_id, m AS value FROM relevant": "no GROUP BY; aggregate by system, query_id",
     f"{PLAIN}-- rang: [0, 1]\nSELECT 1 AS value": "unknown key 'rang'; did you mean 'range'?",
 }  # fmt: skip
@@ -266,9 +245,10 @@ def test_a_new_file_runs_as_it_is(run: Command) -> None:
 
 
 def test_a_file_that_does_not_work_ends_with_1(run: Command) -> None:
-    write("wrong", f"{PLAIN}SELECT system, query_id, max(grade) AS value FROM relevant {GROUPED}")
+    header = WITHOUT_K.format(name="wrong", more="")
+    write("wrong", f"{header}SELECT system, query_id, max(grade) AS value FROM relevant {GROUPED}")
     found = run("metrics", "--check", "wrong.sql")
-    assert (found.code, "Referenced column" in found.out) == (1, True)
+    assert (found.code, "no column 'grade'" in found.out) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -426,3 +406,136 @@ def test_columns_are_mapped_for_metrics_of_the_environment(
     other = pa.table(TRUTH).rename_columns(["query_id", "item_id", "relevance", "eur", "country"])
     columns = {"truth.price": "eur"}
     assert duckmetrics.evaluate(RUN, other, "mine", columns=columns, missing="skip")["mine"] == 17.5
+
+
+# --- names of files ------------------------------------------------------------------------------------
+
+HITS = WITHOUT_K.format(name="{name}", more="") + (
+    "SELECT system, query_id, min(hit) AS value FROM relevant GROUP BY system, query_id"
+)
+
+
+@pytest.mark.parametrize("place", [
+    "my metrics/my_hits.sql", "a,b/my_hits.sql", "a, b,c/my_hits.sql", "a(b)/my_hits.sql", "v@2/my_hits.sql",
+    "a.sql/my_hits.sql", "o'clock/my_hits.sql", "~/my_hits.sql",
+])  # fmt: skip
+def test_a_path_may_have_any_letters(place: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    Path(place).expanduser().parent.mkdir(parents=True)
+    Path(place).expanduser().write_text(HITS.format(name="my_hits"), "utf-8")
+    found = duckmetrics.evaluate(RUN, TRUTH, f"{place}, ndcg@10", missing="skip")
+    assert found.metrics == ("my_hits", "ndcg@10")
+    assert found[place] == found["my_hits"] == found.value(f"elsewhere/{place}") == 1
+    assert place in found
+    assert "elsewhere/other.sql" not in found
+    assert found.failures([f"{place} < 2"]) != ()
+
+
+def test_a_path_has_the_arguments_of_a_spec(folder: Path) -> None:
+    (folder / "v@2 (new), old").mkdir()
+    path = write("v@2 (new), old/revenue", REVENUE)
+    found = duckmetrics.evaluate(RUN, TRUTH, f"{path}@1,{path}(k=2)", missing="skip")
+    assert found.metrics == ("revenue@1", "revenue(k=2)")
+    assert found[f"{path}@1"] == 0.625
+    found = duckmetrics.evaluate(RUN, TRUTH, path, k=[1, 2], missing="skip")
+    assert found.metrics == ("revenue@1", "revenue@2")
+
+
+def test_paths_of_a_configuration_file_begin_at_it(
+    run: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "team/a,b").mkdir(parents=True)
+    write("team/a,b/revenue", REVENUE)
+    pa_csv(RUN, Path("run.csv"))
+    Path("truth.csv").write_text("query_id,item_id,relevance,price\nq1,a,1,10\nq1,c,1,30\nq2,b,1,5\n")
+    for line in ('metric = ["a,b/revenue.sql@1", "ndcg@10"]', 'metric = "a,b/revenue.sql@1,ndcg@10"',
+                 'metric = "revenue@1"\ndefinitions = "a,b"'):  # fmt: skip
+        Path("team/options.toml").write_text(f"{line}\n")
+        found = run("evaluate", "run.csv", "truth.csv", "--config", "team/options.toml", "--format", "csv")
+        assert (found.code, "revenue@1,,0.625" in found.out) == (0, True), found.err
+    found = run("evaluate", "run.csv", "truth.csv", "-m", "a,b/revenue.sql@1")
+    assert "no such file" in found.err  # the command line begins in the working directory
+
+
+def test_the_shell_completes_names_of_users(
+    run: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from click.shell_completion import ShellComplete
+
+    from duckmetrics.cli.main import cli
+
+    monkeypatch.chdir(folder)
+    (folder / "team").mkdir()
+    write("team/revenue", REVENUE)
+    shell = ShellComplete(cli, {}, "duckmetrics", "_DUCKMETRICS_COMPLETE")
+    given = ["evaluate", "run.csv", "truth.csv", "--definitions", "team"]
+    assert [one.value for one in shell.get_completions([*given, "-m"], "reve")] == ["revenue", "revenue@"]
+    found = shell.get_completions([*given, "-m"], "revenue(")
+    assert "revenue(k=" in [one.value for one in found]
+    assert [one.type for one in shell.get_completions(["evaluate", "-m"], "team/re")] == ["file"]
+    assert [one.value for one in shell.get_completions(["metrics", "--definitions", "team"], "reve")] == [
+        "revenue"
+    ]
+    shown = run("metrics", "revenue", "--definitions", "team")
+    assert (shown.code, "ranking.revenue: Revenue" in shown.out) == (0, True)
+
+
+# --- a second definition -------------------------------------------------------------------------------
+
+LATE = WITHOUT_K.format(name="late", more="").replace("range", "reference: {of}\n-- range") + (
+    "SELECT system, query_id, {factor} * max(rank) AS value FROM relevant WHERE hit > 0 "
+    "GROUP BY system, query_id"
+)
+LATE_HITS = """def last(query, *, rel=None):
+    return max(query.hit_ranks(None, rel), default=None)
+"""
+
+
+def test_values_are_verified_with_a_function_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    (folder / "my_functions.py").write_text(LATE_HITS)
+    monkeypatch.syspath_prepend(str(folder))
+    call = {"missing": "skip", "verify": 5, "by": "country"}
+    path = write("late", LATE.format(of="my_functions:last", factor=1))
+    found = duckmetrics.evaluate(RUN, TRUTH, path, **call)  # type: ignore[arg-type]
+    assert (found["late"], [one.compared for one in found.verified]) == (
+        2,
+        [6],
+    )  # three queries, three slices
+    assert all(one.largest == 0 for one in found.verified)
+    write("late", LATE.format(of="my_functions:last", factor=2))
+    wrong = duckmetrics.evaluate(RUN, TRUTH, path, **call)  # type: ignore[arg-type]
+    assert "late: 5 of 6 values differ from the plain-Python reference" in " ".join(map(str, wrong.checks))
+    for of, words in (("my_functions:first", "has no attribute 'first'"), ("nowhere:last", "No module named"),
+                      ("my_functions", "cannot be imported")):  # fmt: skip
+        write("late", LATE.format(of=of, factor=1))
+        assert duckmetrics.evaluate(RUN, TRUTH, path, missing="skip")["late"] == 2  # nothing is imported
+        with pytest.raises(DefinitionError, match=rf"late.sql:3: .*{words}.*; write module:function"):
+            duckmetrics.evaluate(RUN, TRUTH, path, **call)  # type: ignore[arg-type]
+
+
+def test_rows_are_verified_with_a_function_of_the_user(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "of_rows.py").write_text(
+        "def gap(rows, *, power):\n    return sum(abs(r.y - r.score) ** power for r in rows)\n"
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    text = """-- name:   gap
+-- inputs: predictions (label, score)
+-- params: power DOUBLE DEFAULT 1.0
+-- reference: of_rows:gap
+-- range:  [0, inf), lower is better
+SELECT system, segment, sum(abs(label - score) ** $power) AS value
+FROM predictions
+GROUP BY system, segment"""
+    rows = {key: ROWS[key] for key in ("label", "score", "country")}
+    found = duckmetrics.evaluate(rows, metrics=f"{write('gap', text)}(power=2)", by="country", verify=10)
+    assert found["gap(power=2)"] == pytest.approx(0.01 + 0.16 + 0.16 + 0.49)
+    assert [(one.compared, one.largest < 1e-12) for one in found.verified] == [(3, True)]
+
+
+def test_a_function_gets_no_columns_of_the_user() -> None:
+    text = REVENUE.replace("-- range", "-- reference: my_functions:last\n-- range")
+    with pytest.raises(MetricError, match=r"reads the column 'price', which no function"):
+        duckmetrics.evaluate(RUN, TRUTH, write("revenue", text), missing="skip", verify=2)

@@ -18,6 +18,7 @@ from support.little import RR, evaluation, little
 
 CUTOFF = "write a positive number after @, such as @10"
 TIES = "item_asc or item_desc or item_asc_text or item_desc_text or pessimistic or optimistic or input"
+OF_MEANS = f"{TIES} or expected"
 SPECS = {
     "ndcg@0": f"ndcg@0: k is 0, but must satisfy k > 0; {CUTOFF}",
     "ndcg@-1": f"ndcg@-1: k is -1, but must satisfy k > 0; {CUTOFF}",
@@ -41,7 +42,7 @@ SPECS = {
     "ndcg(gain=exp2, gain=exp2)": "ndcg(gain=exp2, gain=exp2): gain is given twice; keep one of them",
     "ndcg(ideal=full_k)": "ndcg(ideal=full_k): ideal=full_k needs k; write it as in @10",
     "ap(norm=k)": "ap(norm=k): norm=k needs k; write it as in @10",
-    "rr(ties=random)": f"rr(ties=random): ties cannot be 'random'; choose {TIES}",
+    "rr(ties=random)": f"rr(ties=random): ties cannot be 'random'; choose {OF_MEANS}",
     "rr(missing=keep)": "rr(missing=keep): missing cannot be 'keep'; choose zero or skip or error",
     "first_rank(missing=zero)": "first_rank(missing=zero): missing cannot be 'zero'; did you mean 'error'?",
     "rr(agg=medain)": "rr(agg=medain): unknown agg 'medain'; did you mean 'median'?",
@@ -60,8 +61,7 @@ REFUSED = ["ndcg(", "ndcg)", "ndcg(gain=exp2", "(ndcg)", "ndcg((gain=exp2))", "n
 NULLS = ["rbp(p=null)", "f_beta(beta=null)", "iprec(recall=null)", "err(max_grade=null)", "ndcg(ties=null)",
          "ndcg(gain=null)", "ndcg(unjudged=null)", "ap(norm=none)"]  # fmt: skip
 SWITCHES: list[tuple[dict[str, Any], str]] = [
-    ({"ties": "random"}, f"switch ties=random: rr: ties cannot be 'random'; choose {TIES}"),
-    ({"ties": "expected"}, f"switch ties=expected: rr: ties cannot be 'expected'; choose {TIES}"),
+    ({"ties": "random"}, f"switch ties=random: rr: ties cannot be 'random'; choose {OF_MEANS}"),
     ({"ties": 3}, "switch ties: ties must be a word, got 3; write ties=item_asc"),
     ({"rel": "high"}, "switch rel: rel must be a number, got 'high'; write rel=1"),
     ({"rel": True}, "switch rel: rel must be a number, got True; write rel=1"),
@@ -112,6 +112,14 @@ def test_none_is_the_default_of_a_switch_or_refused(name: str) -> None:
         assert evaluation(**{name: None})["rr"] == RR
 
 
+def test_a_mean_over_orders_of_equal_scores_needs_a_formula() -> None:
+    assert (
+        refusal("rbp", ties="expected")
+        == f"switch ties=expected: rbp: ties cannot be 'expected'; choose {TIES}"
+    )
+    assert "must satisfy ties <> 'expected' OR norm <> 'hits'" in refusal("ap(norm=hits)@5", ties="expected")
+
+
 def test_an_unknown_switch_names_what_there_is() -> None:
     assert re.search(r"'tie'.*; did you mean 'ties'\?", refusal("rr", tie="item_asc"))
     assert "ties" in refusal("rr", zzz=1)
@@ -119,7 +127,7 @@ def test_an_unknown_switch_names_what_there_is() -> None:
 
 def test_a_switch_that_no_metric_takes_is_refused() -> None:
     assert "'gain'" in refusal("rr,map", gain="exp2")
-    measures = parse_measures(CATALOG, ["rr", "ndcg"], {"gain": "exp2", "ties": "expected"})
+    measures = parse_measures(CATALOG, ["rbp", "ndcg"], {"gain": "exp2", "ties": "expected"})
     assert [measure.values.get("gain") for measure in measures] == [None, "exp2"]
     assert [measure.values["ties"] for measure in measures] == ["item_asc", "expected"]
 

@@ -175,7 +175,9 @@ CASES: dict[str, Case] = {
     "by that varies": (
         "predictions", "truth", {"by": "item_id"},
         "truth: column 'item_id': differs within 1 queries (q1: b, c); slice rankings by an attribute of "
-        "the query, or give one value per query with queries="),
+        "the query, or give one value per query with queries=; if there is a list for each item_id, make it "
+        "part of the query with columns={'query_id': 'query_id+item_id'} "
+        "(--column query_id=query_id+item_id)"),
     "order of a query": (
         "FROM predictions", "truth", {"ties": "input"},
         "sql:FROM predictions: ties=input needs an order, and a view or query has none; map a column "

@@ -82,7 +82,7 @@ def test_weights_whose_squares_are_0_are_refused(connection: duckdb.DuckDBPyConn
 @pytest.mark.parametrize(
     ("table", "metric", "options"),
     [
-        ("no_probability", ["auc", "ks", "accuracy", "rmse", "gauc"], {}),
+        ("no_probability", ["auc", "ks", "accuracy(threshold=0)", "rmse", "gauc"], {}),
         ("label_2", ["rmse", "mae", "r2"], {}),
         ("mixed", ["rmse"], {}),
         ("null_weight", ["auc"], {"weighted": False}),

@@ -73,7 +73,7 @@ def test_every_option_in_the_advice_of_a_check_exists() -> None:
         name: param for relation in catalog().relations.values() for name, param in relation.switches.items()
     }
     params = {name for metric in catalog().metrics.values() for name in metric.own_params}
-    arguments = {"system", "by", "like", "group_id", "category", "rank", "labels", "catalog_size"}
+    arguments = {"system", "by", "like", "group_id", "category", "rank", "labels", "catalog_size", "classes"}
     for check in [*catalog().checks.values(), *catalog().inspections.values()]:
         for name, value in re.findall(r"\b([a-z_]+)=(\w*)", check.header["advice"]):
             if name in switches and value and switches[name].choices:

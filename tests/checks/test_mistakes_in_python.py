@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 import duckmetrics
@@ -19,6 +20,7 @@ RUN: Any = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"a": 1.0}}
 QRELS: Any = {"q1": {"b": 1, "c": 2}, "q2": {"a": 1}}
 Y, P = [1, 0, 1, 0], [0.9, 0.2, 0.6, 0.7]
 BOTH = {"A": RUN, "B": QRELS}
+FRAME = pd.DataFrame({"query_id": ["q1"], "item_id": ["a"], "score": [3.0]})
 
 
 def evaluate(*tables: Any, **options: Any) -> Any:
@@ -56,11 +58,12 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
     "a set of items": (
         lambda: evaluate({"q1": {"a", "b"}}, QRELS), "'q1' are a set", "{item: score}",
         lambda: evaluate({"q1": ["a", "b"]}, QRELS)),
-    "names of scikit-learn": (
-        lambda: evaluate({"y_true": Y, "y_score": P}, metrics="auc"), "'y_true', 'y_score'",
+    "names that no tool has": (
+        lambda: evaluate({"outcome": Y, "guess": P}, metrics="auc"), "'outcome', 'guess'",
         "{'label': y, 'score': p}", rows),
     "the truth as a second array": (
-        lambda: evaluate(np.array(P), np.array(Y), metrics="auc"), "auc", "{'label': y, 'score': p}", rows),
+        lambda: evaluate(np.array(P), np.array(Y), metrics="auc"), "by position",
+        "{'label': y_true, 'score': y_score}", rows),
     "metrics before tables": (
         lambda: duckmetrics.evaluate("ndcg@10", RUN, QRELS), "a dict names no metrics",
         "tables come first", evaluate),
@@ -104,15 +107,20 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
         lambda: duckmetrics.evaluate({"label": ["no", "yes"], "score": [0, 1]}, metrics="auc",
                                      positive="yes")),
     "labels 1 and 2": (
-        lambda: rows(label=[1, 2, 1, 2]), "label=2", "CAST(label > 1 AS INTEGER)",
-        lambda: rows(label=[0, 1, 0, 1])),
+        lambda: rows(label=[1, 2, 1, 2]), "label=2", "[value == 2 for value in data['label']]",
+        lambda: rows(label=[value == 2 for value in [1, 2, 1, 2]])),
     "a NaN": (lambda: rows(score=[0.1, float("nan"), 0.2, 0.3]), "NaN", "drop these rows", rows),
     "no probability": (
         lambda: rows(score=[0.1, 1.2, 0.2, 0.3], metrics="log_loss"), "score=1.2", "apply the sigmoid", rows),
     "ids of two types": (
-        lambda: evaluate({1: {"a": 1.0}}, QRELS), "BIGINT", "CAST(query_id AS VARCHAR)", evaluate),
+        lambda: evaluate({1: {"a": 1.0}}, QRELS), "BIGINT",
+        "{str(query): items for query, items in data.items()}",
+        lambda: evaluate({str(query): items for query, items in {1: {"a": 1.0}}.items()}, {"1": {"a": 1}})),
     "a list of systems": (
         lambda: compare([RUN, RUN]), "a list is one table", "{'A': ..., 'B': ...}", compare),
+    "a list of frames": (
+        lambda: evaluate([FRAME, FRAME], QRELS), "a list is one table", "{'A': ..., 'B': ...}",
+        lambda: evaluate({"A": FRAME, "B": FRAME}, QRELS)),
     "tables as arguments of compare": (
         lambda: duckmetrics.compare(RUN, RUN, QRELS), "a dict names no metrics",
         "tables come first", compare),

@@ -69,6 +69,15 @@ def test_a_number_shows_its_default() -> None:
     assert "the number of top ranks that count; all by default\n" in explanation("ranking.recall")
 
 
+def test_a_metric_of_several_classes_says_what_it_needs() -> None:
+    assert "\nneeds     a score for each class; name them with classes= in Python" in explanation(
+        "multiclass.f1"
+    )
+    assert "\nneeds" not in explanation("classification.f1")
+    titles = re.findall(r"^\w+\.f_beta(?=: )", duckmetrics.describe("f1"), re.MULTILINE)
+    assert sorted(titles) == ["classification.f_beta", "multiclass.f_beta", "ranking.f_beta"]
+
+
 def test_a_statistic_is_explained() -> None:
     said = explanation("wilcoxon")
     assert said.startswith("wilcoxon: Wilcoxon signed-rank test against a baseline\n")
@@ -117,6 +126,7 @@ def test_a_check_names_its_metrics(run: Command) -> None:
     words = in_one_line(run("checks", "not_a_probability").out)
     assert "brier_skill" in words
     assert " auc," not in words
+    assert "threshold_table, multiclass.brier, multiclass.ece, multiclass.log_loss" in words
 
 
 def test_a_check_has_the_name_of_its_file_and_that_of_its_findings() -> None:

@@ -46,7 +46,17 @@ def test_every_command_belongs_to_one_task() -> None:
     counted = Counter(name for task in TASKS for name in task.commands)
     assert set(counted.values()) == {1}
     assert list(counted) == list(COMMANDS) == cli.list_commands(click.Context(cli))
-    modules = {"experiments", "compare", "evaluate", "questions", "catalogue", "sql", "statistical_tests"}
+    modules = {
+        "runs",
+        "states",
+        "experiments",
+        "compare",
+        "evaluate",
+        "questions",
+        "catalogue",
+        "sql",
+        "statistical_tests",
+    }
     assert set(COMMANDS.values()) == modules
 
 

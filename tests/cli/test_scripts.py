@@ -170,8 +170,9 @@ def test_values_per_query_are_written_beside_the_results(run: Command, tmp_path:
     by = ["--by", "country", "--by", "plan", "--queries", "users.parquet", "--system", "model"]
     run("evaluate", "models.parquet", "t.parquet", "-m", "rr", "--per-query", path, *by)
     table = pq.read_table(path)
-    assert table.column_names == ["system", "metric", "country", "plan", "query_id", "value"]
-    rows = {tuple(row.values()) for row in table.to_pylist()}
+    assert table.column_names == ["system", "metric", "country", "plan", "query_id", "value", "signature"]
+    assert {row["signature"].partition("|")[0] for row in table.to_pylist()} == {"reciprocal_rank"}
+    rows = {tuple(row.values())[:-1] for row in table.to_pylist()}
     assert rows == {
         ("A", "rr", "DE", "x", "q1", 0.5), ("B", "rr", "DE", "x", "q1", 1.0),
         ("A", "rr", "FR", "y", "q2", 1.0), ("B", "rr", "FR", "y", "q2", 0.5),

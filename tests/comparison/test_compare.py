@@ -510,7 +510,7 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
     assert {row["verdict"] for row in found.rows} == {"baseline", "unclear"}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("baseline", "other", "verdict"),
     [

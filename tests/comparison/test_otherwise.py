@@ -102,6 +102,7 @@ def test_one_common_query_is_one_quantile() -> None:
     ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("others", ["ties", {}, [{}], [["ties"]], None])
 def test_conventions_are_switches_with_values(others: Any) -> None:
     with pytest.raises(MetricError, match="otherwise: takes switches with their values"):

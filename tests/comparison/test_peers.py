@@ -73,17 +73,18 @@ def test_a_system_has_the_values_that_its_rows_have_alone(form: str) -> None:
         ") AS t(model, query_id, item_id, score)"
     )
     truth = "FROM (VALUES ('q1', 'a', 2), ('q2', 'b', 1), ('q3', 'c', 3)) AS t(query_id, item_id, relevance)"
+    tools = TOOLS if form == "column" else TOOLS[2:]
     one = {name: f"FROM {rows} WHERE model = '{name}'" for name in "AB"}
     if form == "column":
-        found = duckmetrics.conventions(f"FROM {rows}", truth, "ndcg@10", like=TOOLS, system="model")
+        found = duckmetrics.conventions(f"FROM {rows}", truth, "ndcg@10", like=tools, system="model")
     elif form == "mapping":
-        found = duckmetrics.conventions(one, truth, "ndcg@10", like=TOOLS)
+        found = duckmetrics.conventions(one, truth, "ndcg@10", like=tools)
     else:
         one["B"] = f"SELECT * REPLACE (-score AS score) {one['A']}"
         both = {"A": "score", "B": "other"}
         query = f"SELECT query_id, item_id, score, -score AS other {one['A']}"
-        found = duckmetrics.conventions(query, truth, "ndcg@10", like=TOOLS, score=both)
-    alone = {name: by_tool(run, truth, "ndcg@10", like=TOOLS) for name, run in one.items()}
+        found = duckmetrics.conventions(query, truth, "ndcg@10", like=tools, score=both)
+    alone = {name: by_tool(run, truth, "ndcg@10", like=tools) for name, run in one.items()}
     keys = [(row.system, row.like) for row in found.rows]
     assert len(set(keys)) == len(keys)
     assert {name for name, _ in keys if name is not None} == {"A", "B"}

@@ -116,6 +116,7 @@ def compared_by_user(rows: dict[str, np.ndarray], metrics: str | list[str], **op
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("sizes", [[40, 30, 20, 10, 5], [90, 60, 40, 30, 20, 10, 5, 5]], ids=str)
 def test_its_interval_has_the_degrees_of_freedom_of_the_difference(sizes: list[int]) -> None:
     """Clusters of unequal size: df is the effective number of clusters minus 1, not their number minus 1."""
@@ -144,6 +145,7 @@ def test_fewer_than_two_effective_clusters_have_no_interval_at_all() -> None:
 # ---- a baseline of 0, except for rounding -------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("options", [{}, {"test": "always_valid"}, {"unpaired": True}], ids=str)
 def test_a_baseline_of_zero_but_for_rounding_has_no_relative_change(options: dict[str, Any]) -> None:
     """A constant prediction at the base rate has a relative information gain of 0, computed as 1e-16."""

@@ -276,6 +276,7 @@ def test_a_sampled_metric_without_units_names_their_number() -> None:
 # ---- the heading of p ---------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("metrics", "screen", "page"), [("mrr", "p", "p"), ("mrr,hit_rate@1", "p adj.", "adjusted p")]
 )

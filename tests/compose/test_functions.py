@@ -240,7 +240,7 @@ def whole(name: str, arguments: Sequence[float]) -> list[Any]:
 def test_the_reference_has_all_p_values() -> None:
     public = {name for name in FUNCTIONS if name.endswith(("_p", "_sf", "_cdf", "_quantile"))}
     assert public <= set(dir(reference))
-    assert len(public) == 12
+    assert len(public) == 13
 
 
 @pytest.mark.some(7)
@@ -304,6 +304,9 @@ def test_arguments_of_other_types_are_computed_with_as_doubles(engine: DuckDBEng
         ("binomial_cdf(3, 5, 0)", 1.0),
         ("binomial_cdf(3, 5, 1)", 0.0),
         ("kolmogorov_sf(0)", 1.0),
+        ("brownian_range_sf(0)", 1.0),
+        ("brownian_range_sf(-1)", 1.0),
+        ("brownian_range_sf('inf')", 0.0),
         ("log1p(-1)", -math.inf),
     ],
 )

@@ -232,7 +232,7 @@ KINDS = {
 }
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_by_ids_of_every_kind_change_no_value(
     kind: str, connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
@@ -395,6 +395,7 @@ def test_random_metrics_have_the_same_bits_together_and_alone(
         assert alone == {key: together[key] for key in alone}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("unit", [1e-8, 1e-10, 1e-24, 1e-200])
 def test_gains_that_are_too_small_for_whole_numbers_are_summed_as_they_are(unit: float) -> None:
     """NDCG does not depend on the unit of the grades."""

@@ -42,6 +42,7 @@ TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 OF_LISTS = [spec for metric in SIDE for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 OF_ALL_LISTS = [s for metric in OF_SYSTEMS for s in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+PORTABLE_TABLES = [table for table in TABLES if reason_against(CATALOG, table) is None]
 # The options that change the steps most; the others are slow.
 SWITCHES: list[dict[str, Any]] = [
     {"ties": "pessimistic", "unjudged": "skip"},
@@ -295,7 +296,7 @@ def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", PORTABLE_TABLES, ids=lambda table: table.name)
 def test_tables_of_classification(engine: OtherEngine, table: Definition) -> None:
     with classes(PROBABILITIES, engine) as connection:
         copied(connection, engine, "classification")

@@ -79,6 +79,22 @@ def test_a_text_reads_no_truth_where_no_metric_needs_one() -> None:
     assert (row["value"], row["n"], row["n_no_relevant"]) == (pytest.approx(value), 1, 0)
 
 
+@pytest.mark.parametrize(("population", "n"), [("truth", 2), ("both", 1)])
+def test_a_text_reads_the_truth_that_the_population_names(population: str, n: int) -> None:
+    """Query 1 is in both tables, 2 in the predictions only, 3 in the truth only; no metric reads a grade."""
+    connection = duckdb.connect()
+    predictions = "(1, 'a', 2.0), (1, 'b', 1.0), (2, 'a', 1.0)"
+    for name, rows in (("predictions", predictions), ("truth", "(1, 'a', 1.0), (3, 'b', 1.0)")):
+        columns = "query_id, item_id, score" if name == "predictions" else "query_id, item_id, relevance"
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM (VALUES {rows}) AS t({columns})")
+    found = rows_of(connection, duckmetrics.sql("n_returned", population=population))
+    wanted = duckmetrics.evaluate(
+        "predictions", "truth", "n_returned", connection=connection, population=population
+    )
+    assert_same(found, wanted.rows)
+    assert found[0]["n"] == n
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "specs",

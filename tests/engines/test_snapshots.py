@@ -26,6 +26,7 @@ RUN = pa.table({
 })  # fmt: skip
 TRUTH = pa.table({"query_id": ["q1", "q1", "q2", "q4"], "item_id": ["b", "c", "b", "x"]})
 METRICS = ["ndcg@2", "map", "mrr"]
+COLUMNS = ["query_id", "item_id", "score"]
 
 
 @pytest.fixture
@@ -84,6 +85,26 @@ def test_objects_that_compute_their_rows_are_read_once(tmp_path: Path) -> None:
         assert is_copied(found)
         assert values(found) == wanted
     assert not is_copied(evaluated(path))
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("of", ["dictionaries", "Arrow", "Polars", "a name", "a relation"])
+def test_frames_that_are_joined_several_times(of: str) -> None:
+    """DuckDB 1.5 hands filters of joins to frames of Arrow, which refuse them."""
+    connection = None
+    run: Any = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+    truth: Any = {"q1": {"b": 1}, "q2": {"b": 1}}
+    if of != "dictionaries":
+        run = pa.table([["q1", "q1", "q2", "q2"], ["a", "b", "a", "b"], [0.9, 0.5, 0.2, 0.8]], names=COLUMNS)
+        truth = pa.table({"query_id": ["q1", "q2"], "item_id": ["b", "b"]})
+    if of == "Polars":
+        run, truth = pl.from_arrow(run), pl.from_arrow(truth)
+    elif of in ("a name", "a relation"):
+        connection = duckdb.connect()
+        connection.register("run", run)
+        run = "run" if of == "a name" else connection.sql("FROM run")
+    found = duckmetrics.compare({"A": run, "B": run, "C": run}, truth, "rr", connection=connection)
+    assert [row["value"] for row in found.rows] == [0.75] * 3
 
 
 @pytest.mark.parametrize("wide", [4, 20])

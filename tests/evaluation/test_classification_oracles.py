@@ -17,6 +17,7 @@ import pytest
 from scipy.stats import ks_2samp
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 import duckmetrics
@@ -239,6 +240,52 @@ def test_calibration_curve(bins: int, binning: str, strategy: str) -> None:
     found = curve(f"calibration_curve(bins={bins}, binning={binning})", False, False)["no ties"]
     assert found["mean_label"].to_numpy() == pytest.approx(labels, abs=EXACT)
     assert found["mean_score"].to_numpy() == pytest.approx(scores, abs=EXACT)
+
+
+@pytest.mark.some(4)
+@SETS
+def test_corp(name: str, weighted: bool) -> None:
+    y, p, w = arrays(name, weighted)
+    parts = curve("corp_decomposition", is_narrow(name), weighted)[name].to_pylist()[0]
+    assert_corp(parts, y, p, w)
+
+
+def assert_corp(parts: Mapping[str, float], y: Any, p: Any, w: Any) -> None:
+    """Compare with scikit-learn, which takes scores 1e-15 apart as equal: it gets their ranks."""
+    ranks = np.unique(p, return_inverse=True)[1]
+    fitted = IsotonicRegression().fit_transform(ranks, y, sample_weight=w)
+    recalibrated, rate = np.average((fitted - y) ** 2, weights=w), np.average(y, weights=w)
+    brier = np.average((p - y) ** 2, weights=w)
+    assert [parts[part] for part in ("brier", "miscalibration", "discrimination", "uncertainty")] == (
+        pytest.approx([brier, brier - recalibrated, rate - rate**2 - recalibrated, rate - rate**2], abs=EXACT)
+    )
+
+
+def test_corp_where_pooling_takes_many_rounds() -> None:
+    """The slices need from 1 to hundreds of rounds, and each goes on until its own end."""
+    chance = np.random.default_rng(3)
+    shares = sorted({a / b: (a, b - a) for b in range(1, 40) for a in range(1, b)}.items())
+    rising = np.concatenate([[1] * a + [0] * b for _, (a, b) in shares])
+    random = (chance.random(3000) < np.linspace(0, 1, 3000)).astype(int)
+    sets = {
+        "negatives at the top": np.concatenate([rising, np.zeros(len(rising) // 4, int)]),
+        "positives at the bottom": np.concatenate([np.ones(1500, int), random]),
+        "negatives after a random rise": np.concatenate([random, np.zeros(1500, int)]),
+        "in order": np.repeat([0, 1], 500),
+        "reversed": np.repeat([1, 0], 500),
+        "one row": np.ones(1, int),
+    }
+    columns = [
+        {"label": y, "score": np.arange(1, len(y) + 1) / (len(y) + 1), "name": [name] * len(y)}
+        for name, y in sets.items()
+    ]
+    rows = pa.concat_tables([pa.table(each) for each in columns])
+    rows = rows.take(chance.permutation(len(rows)))
+    found = duckmetrics.curve(rows, "corp_decomposition", by="name").to_pylist()
+    own = {row["name"]: row for row in found if row["slice"] == "name"}
+    assert own.keys() == sets.keys()
+    for each in columns:
+        assert_corp(own[each["name"][0]], each["label"], each["score"], np.ones(len(each["label"])))
 
 
 def test_scores_that_differ_by_rounding_have_no_slope_in_any_order() -> None:

@@ -139,11 +139,12 @@ def test_codes_and_branches_change_nothing(ties: str, depth: str, monkeypatch: p
     specs = [f"{name}{depth}" for name in names]
     monkeypatch.setattr(ranking, "LARGE", 0)
     rows, sql = summaries(specs, ties=ties)
-    assert "per_query_of_relevant_part_2" in sql
+    # With ties=expected, the relation has three branches; that of rbp, which knows no such ties, has two.
+    assert f"per_query_of_relevant{'_2' if ties == 'expected' else ''}_part_2" in sql
     monkeypatch.setattr(ranking, "LARGE", 1_000)
     monkeypatch.setattr(ranking, "by_branch", lambda query: query)
     plain, without = summaries(specs, ties=ties)
-    assert "per_query_of_relevant_part_2" not in without
+    assert "_part_2" not in without
     assert rows == plain
 
 

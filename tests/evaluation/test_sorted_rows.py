@@ -63,7 +63,7 @@ def numbered(
     return result.rows, "placed_numbers" in result.sql
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("scores", SCORES)
 @pytest.mark.parametrize("parts", [1, 7])
@@ -99,6 +99,7 @@ def test_wrong_statistics_of_a_file_change_no_auc(
     assert found == numbered(monkeypatch, table, 10**9)[0]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "options",
     [
@@ -177,7 +178,7 @@ def assert_alike(rows: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]
         assert row == {**other, "value": value if value is None else pytest.approx(value, rel=1e-12)}
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("scores", [*SCORES, "infinite"])
 def test_places_change_no_threshold(scores: str, labels: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,6 +190,7 @@ def test_places_change_no_threshold(scores: str, labels: str, monkeypatch: pytes
     assert_alike(rows, same)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("options", [{"by": "part"}, {"system": "part"}, {"weighted": True}], ids=str)
 def test_rows_without_places(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     columns = "i % 2 AS label, i * 7 % 31 / 7e0 AS score, i % 3 AS part, 1 + i % 4 AS weight"
@@ -212,6 +214,7 @@ def test_bins_beside_places(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- both -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("setting", [
     "default_order = 'desc'", "default_null_order = 'nulls_first'", "null_order = 'postgres'",
 ])  # fmt: skip

@@ -246,6 +246,7 @@ def test_systems_are_compared(sample: duckdb.DuckDBPyConnection) -> None:
     ).rows
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [m.name for m in OF_SYSTEMS if "influence" not in m.header])
 def test_systems_are_compared_by_a_metric_without_a_test(
     sample: duckdb.DuckDBPyConnection, name: str

@@ -187,7 +187,7 @@ def test_comparisons_have_as_many_degrees_of_freedom_as_the_users_are_worth(
 
 WITHOUT = (
     "ks", "ece", "mce", "ace", "r2", "classification.average_precision", "hosmer_lemeshow", "spiegelhalter_z",
-    "spiegelhalter_p",
+    "spiegelhalter_p", "ecce", "ecce_z", "ecce_p",
 )  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def test_an_aggregation_without_intervals_alone(spec: str) -> None:
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("metric", ["ece", "ece(binning=mass)", "mce", "ace", "ks"])
+@pytest.mark.parametrize("metric", ["ece", "ece(binning=mass)", "mce", "ace", "ks", "ecce"])
 def test_a_biased_metric_has_no_percentile_interval(
     connection: duckdb.DuckDBPyConnection, metric: str
 ) -> None:

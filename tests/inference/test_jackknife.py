@@ -213,6 +213,7 @@ SHARES: Mapping[str, Callable[[Sequence[Observation]], float]] = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", ["auc", "gini"])
 def test_the_statistic_of_auc_is_that_of_leaving_out_each_cluster(metric: str) -> None:
     """With six large clusters, pairs within a cluster are a large part of all pairs."""

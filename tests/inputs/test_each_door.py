@@ -56,6 +56,7 @@ def of_macro(files: list[str], metrics: list[str]) -> dict[str, Any]:
         return dict(session.execute(query).fetchall())
 
 
+@pytest.mark.some(40)
 @pytest.mark.parametrize("name", CASES)
 def test_a_table_means_the_same_at_each_door(name: str, tmp_path: Path) -> None:
     files, metrics = written(name, tmp_path), METRICS[name in RANKINGS]

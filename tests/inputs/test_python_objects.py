@@ -82,7 +82,7 @@ def test_lists_of_paths_are_files() -> None:
     [
         (({"label": y, "score": 0.5} for y in Y), r"generator.*pd\.DataFrame\(list\(rows\)\)"),
         (zip(Y, P, strict=True), r"zip.*pd\.DataFrame\(list\(rows\)\)"),
-        ([{"label": 1, "score": 0.5}], r"list.*pd\.DataFrame\(list\(rows\)\)"),
+        ([(1, 0.5)], r"list.*pd\.DataFrame\(list\(rows\)\)"),
         ({"label": (y for y in Y), "score": P}, r"'label' is a generator.*'label': list"),
         ({"label": Y, "score": map(float, P)}, r"'score' is a map.*'score': list"),
     ],
@@ -133,3 +133,32 @@ def test_a_name_of_another_tool_is_described_after_its_advice() -> None:
     with pytest.raises(DuckmetricsError, match=r"write ranking\.recall@10"):
         duckmetrics.describe("R@10")
     assert duckmetrics.describe("ranking.recall@10").startswith("ranking.recall")
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+def test_labels_and_scores_by_position_are_answered_with_the_call(kind: Any) -> None:
+    with pytest.raises(InputError, match=r"evaluate\(\{'label': y_true, 'score': y_score\}, metrics='auc'\)"):
+        duckmetrics.evaluate(kind(Y), kind(P), "auc")
+    assert duckmetrics.evaluate({"label": kind(Y), "score": kind(P)}, metrics="auc")["auc"] == 1.0
+
+
+def test_two_series_with_named_levels_are_a_run_and_its_truth() -> None:
+    index = pd.MultiIndex.from_tuples([("q", "a"), ("q", "b")], names=["query_id", "item_id"])
+    run, judged = pd.Series([1.0, 2.0], index=index), pd.Series([1, 0], index=index)
+    assert duckmetrics.evaluate(run, judged, "mrr")["mrr"] == 0.5
+
+
+def test_rows_as_dictionaries_are_a_table() -> None:
+    rows = [{"query_id": "q", "item_id": item, "score": score} for item, score in RUN["q"].items()]
+    assert duckmetrics.evaluate(rows, TRUTH, "mrr")["mrr"] == 0.5
+    assert (
+        duckmetrics.evaluate([{"label": y, "score": p} for y, p in zip(Y, P, strict=True)], metrics="auc")[
+            "auc"
+        ]
+        == 1
+    )
+
+
+def test_whole_numbers_may_be_items() -> None:
+    found = duckmetrics.evaluate({1: [10, 20], 2: [30]}, {1: [20], 2: (30,)}, "mrr")
+    assert found["mrr"] == 0.75

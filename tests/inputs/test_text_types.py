@@ -268,6 +268,7 @@ def test_a_file_with_names_only_has_no_rows(tmp_path: Path) -> None:
         compare({"A": one, "B": str(tmp_path / "a.csv")}, truth=truth, metrics=["mrr"])
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("run", ['{"12": {"7": 2.0, "8": 1.0}}', "12 Q0 7 1 2.0 t\n12 Q0 8 2 1.0 t\n"])
 @pytest.mark.parametrize("layout", [None, {"truth": "beir"}])
 def test_numbers_as_ids_of_beir_are_the_text_of_a_run(
@@ -293,6 +294,7 @@ def test_parquet_files_whose_types_would_round_are_refused(whole: str, tmp_path:
     assert evaluate(str(tmp_path / "b.parquet"), metrics=["mae"])["mae"] == 0.5
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("form", ["csv", "glob", "hive"])
 def test_revenue_after_a_sample_of_zeros_is_not_rounded(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

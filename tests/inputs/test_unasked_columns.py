@@ -23,17 +23,18 @@ def noted(found: Any) -> list[str]:
     return [one.message for one in found.checks if one.check == "unasked_column"]
 
 
-def test_weights_of_rankings_are_not_used_and_noted() -> None:
-    """LightGBM weights the queries and gives .9631; here each query counts as 1, which a note says."""
+def test_weights_of_rankings_are_used_where_they_are_named() -> None:
+    """LightGBM weights the queries and gives .9631; here each one counts as 1 until the column is mapped."""
     found = duckmetrics.evaluate(str(LISTS), metrics="ndcg")
     second = 1 / 1.584962500721156  # the relevant item has rank 2: 1 / log2(3)
     assert found["ndcg"] == pytest.approx((1 + second) / 2)
     (note,) = noted(found)
     assert "column 'weight': is not used by rankings" in note
-    with pytest.raises(InputError, match="weight: is not used by rankings"):
-        duckmetrics.evaluate(str(LISTS), metrics="ndcg", columns={"weight": "weight"})
+    weighted = duckmetrics.evaluate(str(LISTS), metrics="ndcg", columns={"weight": "weight"})
+    assert weighted["ndcg"] == pytest.approx((90 + 10 * second) / 100)
+    assert noted(weighted) == []
     done = CliRunner().invoke(cli, ["evaluate", str(LISTS), "-m", "ndcg", "--column", "weight=weight"])
-    assert "is not used by rankings" in str(done.exception)
+    assert "0.9631" in done.output
     assert "unasked_column" in [one.check for one in duckmetrics.check(str(LISTS), metrics="ndcg")]
 
 

@@ -117,7 +117,9 @@ def test_a_condition_on_a_table_that_is_not_given_is_refused_and_a_column_of_it_
 def test_a_condition_on_attributes_that_nothing_reads_is_refused() -> None:
     """It looks as if it restricted the queries."""
     users = "SELECT user_id AS query_id, country FROM 'data/shop/users.parquet'"
-    with pytest.raises(InputError, match=r"where queries: only slices and clusters .*population='SELECT"):
+    with pytest.raises(
+        InputError, match=r"where queries: only slices, clusters and weights .*population='SELECT"
+    ):
         values(RUN, where={"queries": "country = 'JP'"}, queries=users)
     assert values(RUN, where={"queries": "country <> 'XX'"}, queries=users, by="country")
 

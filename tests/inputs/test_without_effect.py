@@ -26,7 +26,7 @@ RANKINGS: dict[str, tuple[str, dict[str, Any], str]] = {
     "resamples of Student's t": ("ndcg@5", {"interval": 0.9, "resamples": 9}, "resamples: changes nothing"),
     "a seed of Student's t": ("ndcg@5", {"interval": 0.9, "seed": 9}, "seed: changes nothing"),
     "attributes that are no table": ("ndcg@5", {"queries": 5}, "queries (int)"),
-    "weights": ("ndcg@5", {"columns": {"weight": "score"}}, "weight: is not used by rankings"),
+    "weights of items": ("ndcg@5", {"columns": {"weight": "score"}}, "differs within"),
     "groups": ("ndcg@5", {"columns": {"predictions.group_id": "query_id"}}, "is not used by rankings"),
     "a positive label of no label": ("rbo@5", {"positive": 1, "reference": RUN}, "positive=1: names a label"),
 }  # fmt: skip

@@ -13,7 +13,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.pages import changes, curves, values
 from duckmetrics.pages.changes import Change
 from duckmetrics.pages.chart import Chart, Ids, columns_of, shortened
-from duckmetrics.pages.curves import at_k, calibration, differences, histogram
+from duckmetrics.pages.curves import at_k, calibration, differences, histogram, isotonic
 from duckmetrics.pages.marks import style, style_of, text_of
 from support.cases import ROOT
 from support.drawings import Mark, marks, of_class, parsed, points, segment, texts
@@ -61,6 +61,10 @@ def pictures() -> dict[str, curves.Picture]:
         {"n": 0, "mean_score": None, "mean_label": None, "lower": None, "upper": None, "gap": None},
         {"n": 12, "mean_score": 0.8, "mean_label": 0.7, "lower": 0.4, "upper": 0.9, "gap": 0.1},
     ]
+    blocks = [
+        {"lo": 0.1, "hi": 0.3, "n": 10, "mean_score": 0.2, "mean_label": 0.1, "gap": 0.1},
+        {"lo": 0.4, "hi": 0.4, "n": 30, "mean_score": 0.4, "mean_label": 0.7, "gap": -0.3},
+    ]
     names = ("n", "lo", "hi", "positives", "negatives", "positive_share", "negative_share")
     rows = ((3, 0.0, 0.5, 1.0, 2.0, 0.25, 1.0), (3, 0.5, 1.0, 3.0, 0.0, 0.75, 0.0))
     shares = [dict(zip(names, numbers, strict=True)) for numbers in rows]
@@ -75,6 +79,7 @@ def pictures() -> dict[str, curves.Picture]:
         "pr_curve": curves.precision_recall({None: recall}),
         "gains_curve": curves.gains({None: gains}),
         "calibration_curve": calibration({None: bins}),
+        "corp_curve": isotonic({"old": blocks, "new": blocks}),
         "score_histogram": histogram({None: shares}),
         "many": curves.roc({"a": ROC, "b": OTHER, "c": ROC}),
         "histograms": histogram({"a": shares, "b": shares}),
@@ -114,6 +119,11 @@ def test_a_chart_is_well_formed_and_describes_itself(name: str) -> None:
         if not text.get("y", "").endswith("%") and text.get("dy") is None:
             assert float(text.get("y", "0")) < height
     parsed(drawn.html(with_style=False).replace("&nbsp;", " "))
+
+
+def test_the_title_of_the_curve_without_bins_is_the_gap_of_a_row() -> None:
+    """Of 40 rows, 10 have a gap of 0.1 and 30 one of -0.3: 10 / 40 on average."""
+    assert PICTURES["corp_curve"].title == "Calibration without bins: mean gap 0.250 of new, 0.250 of old"
 
 
 @pytest.mark.parametrize("name", PICTURES)

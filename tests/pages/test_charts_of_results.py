@@ -130,6 +130,7 @@ def test_a_curve_of_few_scores_is_drawn_in_the_steps_that_its_area_counts() -> N
     assert lines(chart, "s1") == [near([(0, 1), (0.5, 1), (0.5, 2 / 3), (1, 2 / 3)])]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("by_rank", [False, True])
 def test_a_metric_is_not_drawn_beyond_the_longest_list(by_rank: bool) -> None:
     """The longest list has 14 places, so precision at 50 would only show that nothing is there."""

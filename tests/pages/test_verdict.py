@@ -123,6 +123,35 @@ def test_without_a_baseline_the_headline_is_the_value_and_the_weakest_slice(name
     assert verdict(Reading(data)).head == expected
 
 
+def calibrated(*rows: tuple[str, float, float], level: float | None = 0.95) -> ReportData:
+    """Return a value of 0.25, and rows of a metric that aims at 1: slice, value, half of the interval."""
+    found = [
+        Row("", "calibration_ratio", ("country",) if name else (), (name,) if name else (), value,
+            value - half, value + half, n=50)
+        for name, value, half in rows
+    ]  # fmt: skip
+    return replace(values(valued(0.25), *found), metrics=(NDCG, RATIO), level=level)
+
+
+OFF = {
+    "overall": (calibrated(("", 1.2, 0.1), ("JP", 3, 0.1)), "; calibration_ratio is 1.20, not 1"),
+    "slice": (calibrated(("", 1.05, 0.1), ("JP", 0.5, 0.1), ("US", 1.2, 0.1)),
+              "; calibration_ratio is 0.50 in country JP, not 1"),
+    "right": (calibrated(("", 1.05, 0.1), ("JP", 0.95, 0.1)), ""),
+    # The interval of one of 11 values is 2.84 / 1.96 times as wide: 0.1 becomes 0.145.
+    "one of many, by chance": (calibrated(("", 1, 0.1), *[(f"c{i}", 1.13, 0.1) for i in range(10)]), ""),
+    "one of many": (calibrated(("", 1, 0.1), *[(f"c{i}", 1 + i / 60, 0.1) for i in range(10)]),
+                    "; calibration_ratio is 1.15 in country c9, not 1"),
+    "no interval": (calibrated(("", 1.2, 0.1), level=None), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OFF)
+def test_the_headline_names_a_metric_that_misses_its_target(name: str) -> None:
+    data, expected = OFF[name]
+    assert verdict(Reading(data)).head == f"ndcg@10 is 0.250{expected}."
+
+
 def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
     data = compared(
         row(), row(metric=MAP, verdict="unclear"), row("b", value=0.22), metrics=TWO,

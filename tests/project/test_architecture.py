@@ -43,12 +43,13 @@ PARSE = ("expressions", "catalog", "compose", "shell", "inference")
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "advice classification columns layout_tables lists ranking ranking_tables slices sources systems",
+        "advice classes classification columns layout_tables lists ranking ranking_tables slices sources "
+        "systems values",
     ),
     "engines": (
         "statements around a query (keep, copy, define), that set a connection up, or read and write files",
         "connection duckdb duckdb_csv duckdb_files duckdb_tables duckdb_texts engine plans results_database "
-        "settings spark spark_tables stores",
+        "run_log settings spark spark_tables stores",
     ),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",
@@ -56,15 +57,16 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, steps of a composed query, and queries as text",
-        "chunks own_metrics report_data samples shared_orders sql_text tables",
+        "chunks earlier given_values logged merging own_metrics report_data samples shared_orders sql_text "
+        "state_sums states tables",
     ),
     "comparison": (
         "values of several evaluations side by side, ranks as literals, parameters in a condition",
-        "comparer corrections from_evaluations rows sampled",
+        "comparer corrections from_evaluations rows sampled shuffled trend",
     ),
     "statistics": (
         "canonical queries over the columns of the caller, and calls of functions over rows of results",
-        "answers arms checks counts inputs",
+        "answers arms caps checks counts inputs per_unit slices",
     ),
 }
 ENTRANCES = ("__init__", "__main__")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,15 @@ $$
 $$
 """
 WARNINGS = ("nowhere.md", "nowhere'", "nowhere.png", "unbalanced braces", "included in any toctree")
+# Words that people search for, as the index writes them, and the page that answers.
+SEARCHED = {
+    "metric": "howto/which-metric",
+    "multiclass": "howto/multiclass",
+    "trend": "howto/trends",
+    "mlflow": "howto/every-night",
+    "llm": "howto/your-own-values",
+    "stream": "explanation/limits",
+}
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
 
 
@@ -81,6 +91,16 @@ def test_the_site_builds_with_all_its_links_and_loads_nothing_from_another_host(
         if path.name not in ("search.html", "genindex.html", "py-modindex.html")
     }
     assert (site / "llms.txt").read_text("utf-8").count("\n- [") == len(copies)
+    assert [word for word, page in SEARCHED.items() if page not in titled(site, word)] == []
+    assert (site / "_static/report.html").read_text("utf-8").count("candidate is better than baseline") > 0
+
+
+def titled(site: Path, word: str) -> set[str]:
+    """Return the pages that the search finds by a word of a title; the word has the form of the index."""
+    text = (site / "searchindex.js").read_text("utf-8")
+    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    found = index["titleterms"].get(word, [])
+    return {index["docnames"][place] for place in ([found] if isinstance(found, int) else found)}
 
 
 def faults(path: Path, pages: dict[Path, Page]) -> list[str]:

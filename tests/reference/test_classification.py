@@ -18,11 +18,13 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve as sk_calibration_curve
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from duckmetrics.reference import classification as scalar
 from duckmetrics.reference import classification_tables as tables
 from duckmetrics.reference.bins import mass_bins, width_bins
+from duckmetrics.reference.distributions import brownian_range_sf
 from duckmetrics.reference.observation import Observation, auc_bounds, present
 from support.cases import ROOT
 
@@ -816,6 +818,50 @@ def test_brier_parts_by_hand() -> None:
     }
 
 
+@pytest.mark.parametrize("rows", PROBABILITY_SETS)
+def test_corp_is_the_isotonic_regression_of_scikit_learn(rows: Rows) -> None:
+    y, p, w = arrays(rows)
+    p = np.unique(p, return_inverse=True)[1] / len(p)  # scikit-learn takes scores 1e-15 apart as equal
+    rows = rows_of(y, p, w)
+    recalibrated = IsotonicRegression().fit_transform(p, y, sample_weight=w)
+    (parts,) = tables.corp_decomposition(rows)
+    fitted = float(np.average((recalibrated - y) ** 2, weights=w))
+    rate = float(np.average(y, weights=w))
+    assert close(parts["miscalibration"], sk.brier_score_loss(y, p, sample_weight=w) - fitted)
+    assert close(parts["discrimination"], rate * (1 - rate) - fitted)
+    assert close(parts["uncertainty"], rate * (1 - rate))
+    assert close(parts["brier"], parts["miscalibration"] - parts["discrimination"] + parts["uncertainty"])
+    assert min(parts.values()) > -EXACT
+    blocks = tables.corp_curve(rows)
+    assert all(one["mean_label"] < other["mean_label"] for one, other in itertools.pairwise(blocks))
+    fit = {(s, one["mean_label"]) for one in blocks for s in p if one["lo"] <= s <= one["hi"]}
+    assert [x for _, x in sorted(fit)] == pytest.approx(
+        [recalibrated[p == s][0] for s in np.unique(p)], abs=EXACT
+    )
+
+
+def test_corp_by_hand() -> None:
+    # The shares 0, 1, 0, 1/2 and 1 at five scores: the second and third violate, and then equal the fourth.
+    rows = rows_of([0, 1, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.5, 0.5, 0.9])
+    first, second, third = tables.corp_curve(rows)
+    assert (first["lo"], first["hi"], first["n"], first["mean_label"]) == (0.1, 0.1, 1, 0)
+    assert (second["lo"], second["hi"], second["n"], second["mean_label"]) == (0.2, 0.5, 4, 0.5)
+    assert close(second["gap"], 1.5 / 4 - 0.5)
+    assert (third["block"], third["lo"], third["n"], third["mean_label"]) == (2, 0.9, 1, 1)
+    (parts,) = tables.corp_decomposition(rows)
+    brier = (0.01 + 0.64 + 0.09 + 0.25 + 0.25 + 0.01) / 6
+    assert parts == pytest.approx(
+        {"brier": brier, "miscalibration": brier - 1 / 6, "discrimination": 0.25 - 1 / 6, "uncertainty": 0.25}
+    )
+    # Scores in the wrong order have one block; nothing is left to discriminate.
+    (parts,) = tables.corp_decomposition(rows_of([1, 0], [0.2, 0.8]))
+    assert parts == pytest.approx(
+        {"brier": 0.64, "miscalibration": 0.39, "discrimination": 0, "uncertainty": 0.25}
+    )
+    # A weight counts as rows do.
+    assert tables.corp_curve(rows_of([1, 0], [0.2, 0.8], [1, 3]))[0]["mean_label"] == 0.25
+
+
 def test_calibration_line_by_hand() -> None:
     # Two values of x: the line goes through both logits, ln 3 at 0.5 and 0 at 0.8 (x = ln 4).
     rows = rows_of([1, 1, 1, 0, 1, 0], [0.5] * 4 + [0.8] * 2)
@@ -846,6 +892,59 @@ def test_spiegelhalter_by_hand() -> None:
     assert close(scalar.spiegelhalter_z(rows), z)
     assert scalar.spiegelhalter_z(rows_of([1, 0], [0.5, 0.5])) is None
     assert scalar.spiegelhalter_z(rows_of([1, 0], [1.0, 0.0])) is None
+
+
+def brute_ecce(rows: Rows) -> tuple[float, float]:
+    """Return ECCE and its standard error: the largest difference over any run of neighbouring scores."""
+    y, p, w = arrays(rows)
+    scores = np.unique(p)
+    runs = [(p >= low) & (p <= high) for low in scores for high in scores if low <= high]
+    largest = max(abs(float(np.sum(w[run] * (y[run] - p[run])))) for run in runs)
+    return largest / float(w.sum()), math.sqrt(float(np.sum(w * w * p * (1 - p)))) / float(w.sum())
+
+
+@pytest.mark.parametrize("rows", PROBABILITY_SETS)
+def test_cumulative_calibration_error_is_that_of_the_worst_range(rows: Rows) -> None:
+    rows = rows[:60]  # the number of ranges is quadratic
+    expected, sigma = brute_ecce(rows)
+    assert close(scalar.ecce(rows), expected)
+    assert close(scalar.ecce_z(rows), expected / sigma) if sigma else scalar.ecce_z(rows) is None
+
+
+def test_cumulative_calibration_error_by_hand() -> None:
+    """The first three are those of MCGrad, tests/test_metrics.py."""
+    scores = [0.6, 0.8, 0.2, 0.4]
+    known = {
+        "0101": (0.15, 0.67082, 0.99968),
+        "1111": (0.5, 2.23607, 0.10133),
+        "0100": (0.3, 1.34164, 0.66121),
+    }
+    for labels, numbers in known.items():
+        rows = rows_of(map(int, labels), scores)
+        found = scalar.ecce(rows), scalar.ecce_z(rows), scalar.ecce_p(rows)
+        assert found == pytest.approx(numbers, abs=5e-6), labels
+    # Rows of one score are one step: -0.5 and +0.5 are never reached one after the other.
+    assert scalar.ecce(rows_of([0, 1], [0.5, 0.5])) == 0
+    assert close(scalar.ecce(rows_of([0, 1], [0.5, 0.5 + 1e-9])), 0.25, 1e-8)
+    # Errors of opposite sign cancel over all rows, and not over the ranges.
+    assert close(scalar.ecce(rows_of([1, 0], [0.3, 0.7])), 0.35)
+    # A weight of 3 is one draw that counts three times: 3 * 0.3 of 4, sigma^2 = 9 * 0.21 + 0.21.
+    rows = rows_of([0, 1], [0.3, 0.3], [3, 1])
+    assert close(scalar.ecce(rows), 0.2 / 4)
+    assert close(scalar.ecce_z(rows), 0.2 / math.sqrt(2.1))
+    assert scalar.ecce_z(rows_of([1, 0], [1.0, 0.0])) is None
+    assert scalar.ecce(rows_of([1, 1], [0.0, 0.0])) == 1
+
+
+def test_the_p_value_of_calibrated_rows_is_uniform() -> None:
+    """Of 300 samples of 2000 calibrated rows, the share below a level is the level, up to four errors."""
+    chance = np.random.default_rng(5)
+    p = np.sort(chance.random((300, 2000)) ** 2, axis=1)
+    walk = np.cumsum((chance.random(p.shape) < p) - p, axis=1)
+    ends = np.maximum(walk.max(axis=1), 0) - np.minimum(walk.min(axis=1), 0)
+    found = np.array([brownian_range_sf(z) for z in ends / np.sqrt((p * (1 - p)).sum(axis=1))])
+    for level in (0.05, 0.2, 0.5, 0.8):
+        assert abs((found < level).mean() - level) < 4 * math.sqrt(level * (1 - level) / 300), level
 
 
 def test_hosmer_lemeshow_by_hand() -> None:
@@ -965,14 +1064,14 @@ def test_a_row_of_weight_zero_is_not_there(name: str) -> None:
 @pytest.mark.some(4)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_whole_weight_is_so_many_rows(name: str) -> None:
-    """Exceptions are tests without weights, bins of equal mass, and the n of a bin, which counts rows."""
+    """Exceptions are tests, bins of equal mass, and the n of a bin, which counts rows."""
     rows = [replace(row, weight=1.0 + i % 4) for i, row in enumerate(WORLDS[name][:120])]
     repeated = [replace(row, weight=1.0) for row in rows for _ in range(int(row.weight))]
     expected, found = everything_of(repeated), everything_of(rows)
-    for table in ("calibration_curve", "score_histogram"):
+    for table in ("calibration_curve", "corp_curve", "score_histogram"):
         for row in expected[table] + found[table]:
             del row["n"]
-    apart = WITHOUT_WEIGHTS | {"ece_mass", "mce_mass", "ace_mass"}
+    apart = WITHOUT_WEIGHTS | {"ecce_z", "ecce_p", "ece_mass", "mce_mass", "ace_mass"}
     for metric in expected.keys() - apart:
         assert flat(found[metric]) == same(flat(expected[metric])), metric
 
@@ -1066,6 +1165,8 @@ def test_the_columns_of_the_tables() -> None:
         "roc_curve": "threshold tp fp tpr fpr area",
         "pr_curve": "threshold tp fp precision recall area",
         "calibration_curve": "bin lo hi n mean_score mean_label lower upper gap",
+        "corp_curve": "block lo hi n mean_score mean_label gap",
+        "corp_decomposition": "brier miscalibration discrimination uncertainty",
         "gains_curve": "share threshold gain lift",
         "score_histogram": "bin lo hi n positives negatives positive_share negative_share",
         "threshold_table": "threshold tp fp fn tn precision recall specificity f1 accuracy",

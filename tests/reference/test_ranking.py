@@ -916,8 +916,10 @@ def test_an_unjudged_item_stands_below_grade_zero(ties: str, judged: list[float]
         assert values == {("A", "q"): judged[k - 1]}
 
 
-def test_expected_belongs_to_gains_only() -> None:
-    for name in set(ranking.__all__) - {"cg", "dcg", "ndcg"}:
+def test_expected_belongs_to_means_with_a_formula() -> None:
+    means = {"cg", "dcg", "ndcg", "precision", "recall", "f_beta", "hits", "hit_rate", "average_precision",
+             "reciprocal_rank", "r_precision"}  # fmt: skip
+    for name in set(ranking.__all__) - means:
         with pytest.raises(ValueError, match="expected"):
             per_query(name, TIED, TIED_TRUTH, ties="expected")
 

@@ -179,7 +179,7 @@ def test_nan_is_no_value(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 FACTS = {
-    "empty": "FROM fails WHERE query_id >= 10",
+    "empty": "FROM fails WHERE query_id = 3",
     "single": "FROM fails WHERE query_id = 3",
     "constant": "FROM fails",
     "same": "FROM hits",
@@ -194,9 +194,12 @@ def test_no_gate_passes_without_evidence(
 ) -> None:
     """A gate fails where its column has no value; elsewhere, its condition decides."""
     systems = {"A": "FROM hits WHERE query_id < 10", "B": FACTS[fact]}
+    truth, missing = "FROM truth WHERE query_id < 10", "zero"
+    if fact == "empty":  # the only query of B has no relevant item
+        truth, missing = f"SELECT *, (query_id <> 3)::INT AS relevance {truth}", "skip"
     found = compare(
-        dict(reversed(systems.items())) if turned else systems, "FROM truth WHERE query_id < 10", RANKINGS,
-        connection=connection, allow_different=True, missing="skip" if fact == "empty" else "zero",
+        dict(reversed(systems.items())) if turned else systems, truth, RANKINGS, connection=connection,
+        allow_different=True, missing=missing,
     )  # fmt: skip
     everything = found.rows
     numbers = [n for n in everything[0] if n in found.summary.column_names and n not in

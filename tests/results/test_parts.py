@@ -26,6 +26,7 @@ DECISIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", DECISIONS)
 def test_a_decision_is_in_the_document_as_in_python(name: str) -> None:
     result = DECISIONS[name]()

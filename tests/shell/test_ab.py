@@ -222,11 +222,21 @@ def test_shares_are_those_of_python(session: duckdb.DuckDBPyConnection) -> None:
 def test_rows_that_are_no_units_give_no_verdict(
     session: duckdb.DuckDBPyConnection, name: str, metric: str
 ) -> None:
-    """The macro finds what Python finds, and says it in the same words."""
+    """The macro finds what Python finds, and says it in the same words; it advises a query."""
     path = str(Path(__file__).parents[1] / "data" / "people" / f"{name}.parquet")
     wanted = duckmetrics.ab(path, variant="variant", control="A", metrics=metric)
     _, *doubts, row = rows(session, call(path, "variant", metric, control="A"))
-    assert [doubt["reason"] for doubt in doubts] == list(wanted.warnings)
+    (told,), (warned,) = ([doubt["reason"] for doubt in doubts], wanted.warnings)
+    before, advice = told.split(", as in ")
+    assert before == warned.split(", as in ")[0]
+    _, again = rows(
+        session, call(advice.removesuffix(". No verdict is given"), "variant", metric, control="A")
+    )
+    unit = {"revenue": "user_id", "rev": "user"}[metric]
+    united = duckmetrics.ab(
+        path, variant="variant", control="A", metrics=metric, unit=unit, shared_units="drop"
+    )
+    assert again["p"] == pytest.approx(united.row(metric)["p"], rel=1e-9)
     assert {doubt["metric"] for doubt in doubts} == {"units"}
     known = wanted.row(metric)
     assert (

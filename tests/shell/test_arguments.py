@@ -505,8 +505,9 @@ RANKING = (
 )
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve", "score_histogram")
 # Macros that give more than one number, or none without other arguments.
-TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "group_auc", "evaluate_classification",
-                  "compare_classification", "inspect_classification")  # fmt: skip
+TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "corp_curve", "corp_decomposition",
+                  "group_auc", "evaluate_classification", "compare_classification",
+                  "inspect_classification")  # fmt: skip
 # Macro -> the metric, if its name is a word of SQL, or of rankings.
 OTHER_NAMES = {
     "map_at": "map",
@@ -734,7 +735,7 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
     "query ids that are NULL without a type": (
         "SELECT NULL AS query_id, item_id, score FROM predictions",
         "truth",
-        "no query_id",
+        "no column 'query_id'",
     ),
 }
 CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {

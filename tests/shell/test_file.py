@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import duckmetrics
-from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.definition import MULTICLASS, RANKING
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.shell import shipped
 from duckmetrics.shell import shipped as shell
@@ -101,8 +101,8 @@ def test_every_metric_and_every_table_has_a_macro() -> None:
     tables = {macro.name for macro in created() if macro.is_table}
     for (family, name), alias in CATALOG.names.items():
         macro = alias.metric.macros.get(name, name)
-        assert macro in tables, f"{family}.{name}"
-    assert {name for _, name in CATALOG.tables} <= tables
+        assert macro in tables or family == MULTICLASS, f"{family}.{name}"
+    assert {name for family, name in CATALOG.tables if family != MULTICLASS} <= tables
 
 
 def test_macros_of_many_metrics_offer_those_of_predictions_and_truth_only() -> None:
@@ -162,7 +162,7 @@ def test_a_database_tells_how_far_it_is(
     few = "".join(
         f"CREATE OR REPLACE TEMP MACRO duckmetrics_{name}() AS (1);\n" for name in ("help", "a", "b")
     )
-    monkeypatch.setattr(shipped, "macros_sql", lambda: few)
+    monkeypatch.setattr(shipped, "macros_sql", lambda definitions: few)
     seen: list[float] = []
     duckmetrics.macros_database(tmp_path / "few.duckdb", progress=seen.append)
     assert seen == [pytest.approx(100 * done / 3) for done in range(1, 4)]
@@ -242,7 +242,7 @@ def test_the_database_is_small(database: Path) -> None:
 
 def test_the_file_is_small() -> None:
     """People read it whenever they open a shell."""
-    assert shipped.macros_file().stat().st_size < 3.5e6
+    assert shipped.macros_file().stat().st_size < 3.6e6
 
 
 @pytest.mark.slow

@@ -131,6 +131,7 @@ REFUSED = {
     "FROM paired_t('v')": "baseline is missing; choose A, B, C",
     "FROM paired_t('v', baseline := 'X')": "baseline 'X' is no system; there are A, B, C",
     "FROM delong('s', system, row_id, label, score, baseline := 'X')": "baseline 'X' is no system",
+    "FROM kolmogorov_smirnov('o', arm, arm, control := 'A')": "to compare categories, use category_drift",
     "FROM welch_t('o', arm, value)": "control is missing; choose A, B, C",
     "FROM welch_t('o', arm, value, control := 'Z')": "control 'Z' is no arm; there are A, B, C",
     "FROM welch_t('o', arm, arm, control := 'A')": "value is VARCHAR, not a number",
@@ -215,7 +216,7 @@ def test_the_help_finds_words_in_any_order(session: duckdb.DuckDBPyConnection) -
         found = {row["name"] for row in rows(session, f"FROM duckmetrics_help('{pattern}')")}
         assert found == {
             "paired_t", "paired_tost", "unpaired_t", "welch_t", "student_t_mde", "student_t_power",
-            "planned_units",
+            "planned_units", "planned_arm_units",
         }, pattern  # fmt: skip
     wanted = {row["name"] for row in rows(session, "FROM duckmetrics_help('interval wilson')")}
     assert wanted == {"wilson_interval"}

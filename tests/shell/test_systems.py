@@ -197,6 +197,7 @@ def test_wrong_parameters_of_metrics_of_a_list(
 APART = "SELECT * FROM run WHERE (system = 'A') = (query_id <= 4)"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("by", [None, "country"])
 @pytest.mark.parametrize("agg", ["mean", "median"])
 def test_an_empty_population_has_a_row_for_each_system(
@@ -232,6 +233,7 @@ def test_the_macro_of_a_metric_has_a_row_for_each_system_of_an_empty_population(
 STRANGE = "SELECT * REPLACE (CASE system WHEN 'A' THEN query_id ELSE query_id + 100 END AS query_id) FROM run"
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("population", ["truth", "predictions", "both"])
 @pytest.mark.parametrize("call", [
     "evaluate(strange, qrels, 'mrr', system := system, population := '{}')",
@@ -252,6 +254,7 @@ def test_a_system_that_shares_no_query_with_the_truth_is_refused(
     assert all(word.removeprefix("predictions") in str(error.value) for word in words)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("options", ["missing := 'skip', allow_different := true", "population := 'listed'"])
 def test_a_system_without_queries_in_the_population_is_compared(
     session: duckdb.DuckDBPyConnection, options: str

@@ -253,6 +253,7 @@ def test_without_variance_nothing_is_tested_and_the_reason_is_told() -> None:
     assert [row["p_adjusted"] is None for row in result.rows] == [row["p"] is None for row in result.rows]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("sequential", [False, True])
 @pytest.mark.parametrize("known", [0, 1])
 def test_an_arm_without_values_or_with_one_has_no_verdict(known: int, sequential: bool) -> None:
@@ -496,7 +497,7 @@ def experiment_with(before: str) -> tuple[str, ...]:
 def test_values_from_before_that_one_variant_lacks_are_a_warning() -> None:
     """The center is that of the others, whose variance is counted as removed for all."""
     assert experiment_with("revenue + cos(i)") == ()
-    assert experiment_with("if(i % 5 = 0, NULL, revenue)") == ()
+    assert experiment_with("if(i % 5 = 0, NULL, revenue + cos(i))") == ()
     (warning,) = experiment_with("if(variant = 'B' AND i % 4 = 1, NULL, revenue + cos(i))")
     told = (
         "revenue: values of pre are missing more often in some variants (p < 0.001): 0 of 1,000 units of A, "
@@ -507,6 +508,26 @@ def test_values_from_before_that_one_variant_lacks_are_a_warning() -> None:
 def test_a_value_from_before_that_the_experiment_changed_is_a_warning() -> None:
     (warning,) = experiment_with("revenue + if(variant = 'B', 1, 0)")
     assert warning.startswith("revenue: pre differs between the control and B (p < 0.001), which chance")
+
+
+@pytest.mark.parametrize(("before", "n"), [("revenue", "2,000"), ("if(i % 5 = 0, NULL, revenue)", "1,600")])
+def test_a_copy_of_the_metric_is_not_from_before(before: str, n: str) -> None:
+    """CUPED with the value itself would remove all of the variance, and the effect with it."""
+    with pytest.raises(MetricError) as caught:
+        experiment_with(before)
+    told = f"pre revenue: pre equals the metric in all {n} units that have both; name a column from before"
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize(("value", "verdict"), [("0", "unclear"), ("CAST(i % 7 = 0 AS INT)", "refused")])
+def test_a_metric_that_never_varies_may_equal_its_value_from_before(value: str, verdict: str) -> None:
+    rows = f"SELECT if(i % 2 = 0, 'A', 'B') AS variant, {value} AS x, x AS y FROM range(200) _(i)"
+    if verdict == "refused":
+        with pytest.raises(MetricError, match="y equals the metric"):
+            ab(rows, variant="variant", control="A", metrics="x", pre={"x": "y"})
+    else:
+        found = ab(rows, variant="variant", control="A", metrics="x", pre={"x": "y"})
+        assert found.row("x")["verdict"] in ("unclear", "not tested")
 
 
 def test_saved_rows_of_a_mismatch_say_so() -> None:

@@ -43,7 +43,7 @@ PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]
 KEYS = {"name", "title", "meaning", "use", "beware", "inputs", "params", "grain", "range", "formula",
         "source", "oracle", "example", "related"}  # fmt: skip
 OPTIONAL = {"values", "alias", "note", "optional", "requires", "warning", "reading", "tex", "symbols",
-            "small"}  # fmt: skip
+            "small", "categorical"}  # fmt: skip
 METHODS = {"pearson": "pearson", "g": "log-likelihood"}
 COUNT = st.integers(0, 60) | st.sampled_from([10**6, 123_456_789])
 

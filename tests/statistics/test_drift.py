@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 
@@ -103,3 +104,82 @@ def test_an_empty_bin_has_the_smallest_share() -> None:
     row = drift("population_stability", [1, 2, 3, 4], [1, 1, 2, 2], bins=2, smallest=0.01)
     expected = (1 - 0.5) * math.log(1 / 0.5) + (0.01 - 0.5) * math.log(0.01 / 0.5)
     assert row["psi"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_jensen_shannon_as_scipy() -> None:
+    source = np.random.default_rng(5)
+    old, new = source.normal(size=900), source.normal(0.3, 1.2, 400)
+    edges = np.quantile(old, np.arange(1, 10) / 10, method="inverted_cdf")
+    a, b = (np.bincount(np.searchsorted(edges, x), minlength=10) / len(x) for x in (new, old))
+    row = drift("jensen_shannon", old, new)
+    expected = scipy.spatial.distance.jensenshannon(a, b, base=2)
+    assert row == {
+        "arm": "new",
+        "n_control": 900,
+        "n": 400,
+        "jensen_shannon": pytest.approx(expected, rel=1e-10),
+    }
+    assert scipy.spatial.distance.jensenshannon(a, b) == pytest.approx(
+        expected * math.log(2) ** 0.5, rel=1e-12
+    )
+    assert drift("jensen_shannon", old, old)["jensen_shannon"] == 0
+    apart = drift("jensen_shannon", [1, 1, 2, 2], [1, 1], bins=2)["jensen_shannon"]
+    assert apart == pytest.approx(scipy.spatial.distance.jensenshannon([1, 0], [0.5, 0.5], base=2), rel=1e-12)
+
+
+def categories(control: Sequence[object], treated: Sequence[object], **params: Any) -> duckmetrics.TestResult:
+    arm = ["old"] * len(control) + ["new"] * len(treated)
+    table = pa.table({"day": arm, "country": pa.array([*control, *treated])})
+    mapped = {"arm": "day", "category": "country"}
+    return duckmetrics.run_test("category_drift", table, columns=mapped, control="old", **params)
+
+
+def test_categories_as_numpy_and_scipy() -> None:
+    """Counts of DE, FR, IT, NULL and US; IT vanishes, and US and NULL are new."""
+    old = ["DE"] * 500 + ["FR"] * 300 + ["IT"] * 200
+    new = ["DE"] * 300 + ["FR"] * 60 + [None] * 30 + ["US"] * 10
+    (row,) = categories(old, new).rows
+    a, b = np.array([300, 60, 0, 30, 10]) / 400, np.array([500, 300, 200, 0, 0]) / 1000
+    assert row["jensen_shannon"] == pytest.approx(
+        scipy.spatial.distance.jensenshannon(a, b, base=2), rel=1e-12
+    )
+    a, b = np.maximum(a, 0.0001), np.maximum(b, 0.0001)
+    assert row["psi"] == pytest.approx(float(((a - b) * np.log(a / b)).sum()), rel=1e-12)
+    assert row["statistic"] == pytest.approx(row["psi"] / (1 / 400 + 1 / 1000), rel=1e-12)
+    assert (row["p"], row["df"], row["categories"], row["grouped"]) == (None, 4, 5, 0)
+    assert (row["new_names"], row["new_share"]) == ("NULL, US", pytest.approx(0.1))
+    assert (row["vanished_names"], row["vanished_share"]) == ("IT", 0.2)
+
+
+def test_p_of_categories_is_that_of_the_chi_square_distribution() -> None:
+    (row,) = categories([*"a" * 500, *"b" * 300, *"c" * 300], [*"a" * 420, *"b" * 330, *"c" * 250]).rows
+    assert row["p"] == pytest.approx(scipy.stats.chi2.sf(row["statistic"], 2), rel=1e-9)
+    assert (row["new_names"], row["vanished_names"], row["new_share"]) == (None, None, 0)
+
+
+def test_rare_categories_are_one_group_but_keep_their_names() -> None:
+    """With most=1, all categories but the largest one are counted together, also those of one sample."""
+    (row,) = categories([*"aaab", "c"], [*"aa", "d", "e"], most=1).rows
+    a, b = [2 / 4, 2 / 4], [3 / 5, 2 / 5]
+    assert row["jensen_shannon"] == pytest.approx(
+        scipy.spatial.distance.jensenshannon(a, b, base=2), rel=1e-9
+    )
+    assert (row["df"], row["categories"], row["grouped"]) == (1, 5, 4)
+    assert (row["new_names"], row["vanished_names"]) == ("d, e", "b, c")
+    many = categories([0] * 9, [0, *range(100, 130)]).rows[0]
+    assert many["new_names"] == ", ".join([*map(str, range(100, 120)), "..."])
+
+
+def test_categories_of_equal_and_of_disjoint_samples() -> None:
+    same = categories([True, False, None], [None, True, False]).rows[0]
+    assert (same["psi"], same["jensen_shannon"], same["new_names"]) == (0, 0, None)
+    assert categories(["a", "b"], ["c", "d", "e"]).rows[0]["jensen_shannon"] == 1
+
+
+@pytest.mark.parametrize("name", ["kolmogorov_smirnov", "population_stability", "jensen_shannon"])
+def test_text_is_refused_with_the_test_of_categories(name: str) -> None:
+    table = pa.table({"arm": ["a", "b"], "value": ["x", "y"]})
+    with pytest.raises(
+        duckmetrics.InputError, match="not a number; to compare categories, use category_drift"
+    ):
+        duckmetrics.run_test(name, table, control="a")

@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 from duckmetrics import compare, run_test
+from duckmetrics.reference.exact_tests import pairs_won_p, signed_ranks_p
 
 pytestmark = pytest.mark.engine
 
@@ -28,23 +29,40 @@ def of_differences(differences: dict[str, np.ndarray], **params: object) -> dict
     return {row["metric"]: row for row in found}
 
 
-def test_wilcoxon_is_exact_up_to_50_differences() -> None:
+def test_wilcoxon_is_exact_up_to_200_differences() -> None:
     """The p of an approximation of 50 gains is 4e5 times as large as the right one."""
     generator = np.random.default_rng(2)
-    given = {str(n): generator.normal(0.3, 1, n) for n in range(2, 51)}
-    found = of_differences({**given, "gains": np.arange(1.0, 51.0), "51": generator.normal(0.3, 1, 51)})
+    given = {str(n): generator.normal(0.3, 1, n) for n in (*range(2, 20), 50, 51, 120, 200)}
+    gains = {f"gains {n}": np.arange(1.0, n + 1) for n in (50, 200)}
+    found = of_differences({**given, **gains, "201": generator.normal(0.3, 1, 201)})
     for name, differences in given.items():
         expected = scipy.stats.wilcoxon(differences, method="exact").pvalue
         assert found[name]["p"] == pytest.approx(expected, rel=1e-11), name
-    assert found["gains"]["p"] == 2.0**-49
-    assert [found[name]["exact"] for name in ("2", "50", "gains", "51")] == [True, True, True, False]
+    assert [found[name]["p"] for name in gains] == [2.0**-49, 2.0**-199]
+    assert [found[name]["exact"] for name in ("2", "200", "gains 200", "201")] == [True, True, True, False]
 
 
-def test_wilcoxon_is_exact_up_to_100_differences_if_asked() -> None:
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
+def test_wilcoxon_of_many_ties_counts_whole_numbers(zeros: str) -> None:
+    """The counts of the reference are whole numbers."""
+    generator = np.random.default_rng(5)
+    given = {name: generator.integers(low, 7, 200).astype(float) for name, low in (("near", -5), ("far", -1))}
+    found = of_differences(given, zeros=zeros)
+    for name, differences in given.items():
+        kept = differences if zeros == "pratt" else differences[differences != 0]
+        doubled = (2 * scipy.stats.rankdata(np.abs(kept))).astype(int)
+        gap = abs((np.sign(kept) * doubled).sum())
+        expected = signed_ranks_p([int(rank) for rank in doubled[kept != 0]], int(gap))
+        assert found[name]["p"] == pytest.approx(expected, rel=1e-12), name
+        assert found[name]["exact"] is True
+    assert found["far"]["p"] < 1e-20
+
+
+def test_wilcoxon_is_exact_up_to_500_differences_if_asked() -> None:
     generator = np.random.default_rng(2)
-    given = {str(n): generator.normal(0.3, 1, n) for n in (51, 100, 101)}
+    given = {str(n): generator.normal(0.3, 1, n) for n in (201, 501)}
     found = of_differences(given, exact=True)
-    for name, method in (("51", "exact"), ("100", "exact"), ("101", "asymptotic")):
+    for name, method in (("201", "exact"), ("501", "asymptotic")):
         expected = scipy.stats.wilcoxon(given[name], method=method, correction=False).pvalue
         assert found[name]["p"] == pytest.approx(expected, rel=1e-9), name
         assert found[name]["exact"] == (method == "exact")
@@ -78,15 +96,14 @@ def of_arms(control: np.ndarray, arm: np.ndarray, **params: object) -> dict[str,
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize(
-    "sizes", [(1, 1), (2, 3), (7, 5), (10, 10), (3, 27), (15, 15), (30, 30), (56, 4)], ids=str
+    "sizes", [(1, 1), (2, 3), (7, 5), (10, 10), (3, 27), (15, 15), (30, 30), (56, 4), (60, 61)], ids=str
 )
 def test_mann_whitney_is_exact_for_few_values(sizes: tuple[int, int]) -> None:
     generator = np.random.default_rng(sum(sizes))
-    asked = {"exact": True} if sum(sizes) > 30 else {}
     for shift in (0.0, 0.8, 9.0):
         control, arm = generator.normal(0, 1, sizes[0]), generator.normal(shift, 1, sizes[1])
         expected = scipy.stats.mannwhitneyu(arm, control, method="exact").pvalue
-        row = of_arms(control, arm, **asked)
+        row = of_arms(control, arm)
         assert (row["p"], row["exact"]) == (pytest.approx(expected, rel=1e-11), True)
 
 
@@ -104,16 +121,51 @@ def test_mann_whitney_counts_all_choices_of_values_with_ties(sizes: tuple[int, i
         assert of_arms(control, arm)["p"] == pytest.approx(np.mean(chosen), rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "values"),
+    [((40, 45), 9), ((3, 300), 40), ((90, 1), 4), pytest.param((100, 100), 30, marks=pytest.mark.slow)],
+)  # fmt: skip
+def test_mann_whitney_of_many_ties_counts_whole_numbers(sizes: tuple[int, int], values: int) -> None:
+    generator = np.random.default_rng(sum(sizes))
+    for shift in (0, values // 2):
+        control, arm = (generator.integers(0, values, size).astype(float) for size in sizes)
+        doubled = (2 * scipy.stats.rankdata(np.concatenate([control, arm + shift]))).astype(int)
+        gap = abs(int(doubled[sizes[0] :].sum()) - sizes[1] * (sum(sizes) + 1))
+        expected = pairs_won_p([int(rank) for rank in doubled], gap, min(sizes))
+        row = of_arms(control, arm + shift)
+        assert (row["p"], row["exact"]) == (pytest.approx(expected, rel=1e-11), True)
+
+
+@pytest.mark.slow
+def test_mann_whitney_is_exact_for_200_values_per_arm_if_asked() -> None:
+    generator = np.random.default_rng(4)
+    control, arm = generator.normal(0, 1, 200), generator.normal(1.5, 1, 200)
+    row = of_arms(control, arm, exact=True)
+    assert row["p"] == pytest.approx(scipy.stats.mannwhitneyu(arm, control, method="exact").pvalue, rel=1e-10)
+    assert row["exact"] is True
+    assert of_arms(control, arm)["exact"] is False
+
+
 def test_mann_whitney_of_many_values_says_that_it_is_not_exact() -> None:
-    values = np.arange(61.0)
-    asked, usual = (of_arms(values[:30], values[30:] - 20, **more) for more in ({"exact": True}, {}))
+    values = np.arange(401.0)
+    asked, usual = (of_arms(values[:200], values[200:] - 180, **more) for more in ({"exact": True}, {}))
     assert asked == usual
     assert asked["exact"] is False
-    expected = scipy.stats.mannwhitneyu(values[30:] - 20, values[:30], method="asymptotic").pvalue
+    expected = scipy.stats.mannwhitneyu(values[200:] - 180, values[:200], method="asymptotic").pvalue
     assert asked["p"] == pytest.approx(expected, rel=1e-9)
-    table = pa.table({"arm": ["A"] * 30 + ["B"] * 31, "value": values})
+    table = pa.table({"arm": ["A"] * 200 + ["B"] * 201, "value": values})
     warned = run_test("mann_whitney", table, control="A", exact=True).warnings
     assert any(warning.startswith("exact=true counts only few values") for warning in warned)
+
+
+def test_counts_of_choices_in_whole_numbers() -> None:
+    """The reference packs counts into one whole number; every choice is written out here."""
+    for doubled in ([2, 4, 6, 8], [3, 3, 6, 9, 9], [2, 5, 5, 8, 12, 12, 12]):
+        sums = [np.dot(signs, doubled) for signs in product((-1, 1), repeat=len(doubled))]
+        chosen = [sum(c) - (len(doubled) + 1) * 2 for c in combinations(doubled, 2)]
+        for gap in range(0, sum(doubled) + 2):
+            assert signed_ranks_p(doubled, gap) == np.mean(np.abs(sums) >= gap)
+            assert pairs_won_p(doubled, gap, 2) == pytest.approx(np.mean(np.abs(chosen) >= gap), rel=1e-15)
 
 
 def in_favor(n: int) -> pa.Table:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.stats
 
@@ -22,13 +18,6 @@ SESSIONS, SHARED = PEOPLE / "sessions_of_users.parquet", PEOPLE / "users_in_two_
 VARIANTS = {"variant": "variant", "control": "A"}
 
 
-def advised(text: str) -> str:
-    """Return the query in a warning."""
-    found = re.search(r"SELECT .*?(?=\. No verdict|'''|$)", text)
-    assert found is not None
-    return found[0]
-
-
 def of_users() -> float:
     """Return the p of the sum of each user, by Welch's test of scipy."""
     users = pd.read_parquet(SESSIONS).groupby("user_id").agg({"variant": "first", "revenue": "sum"})
@@ -36,7 +25,7 @@ def of_users() -> float:
     return float(scipy.stats.ttest_ind(*arms, equal_var=False).pvalue)
 
 
-def test_several_rows_of_a_user_give_no_verdict_and_the_query_that_does() -> None:
+def test_several_rows_of_a_user_give_no_verdict_and_the_option_that_does() -> None:
     """100 users with 20 rows each: p of the rows is below 0.0001, p of the users is 0.122."""
     result = duckmetrics.ab(str(SESSIONS), metrics="revenue", **VARIANTS)
     assert (result.row("revenue")["verdict"], result.row("revenue")["reason"]) == (
@@ -45,24 +34,12 @@ def test_several_rows_of_a_user_give_no_verdict_and_the_query_that_does() -> Non
     (warned,) = result.warnings
     assert warned.startswith("rows are not units: user_id has 20.00 rows per value (100 values)")
     assert result.verdicts == {"B": "No verdict on B: rows are not units"}
+    assert warned.endswith('as in unit="user_id" (--unit "user_id"). No verdict is given')
     assert result.detectable == {}
-    again = duckmetrics.ab(advised(warned), metrics="revenue", **VARIANTS)
+    again = duckmetrics.ab(str(SESSIONS), metrics="revenue", unit="user_id", **VARIANTS)
     assert again.warnings == ()
     assert again.row("revenue")["p"] == pytest.approx(of_users(), rel=1e-9)
     assert again.row("revenue")["p"] == pytest.approx(0.122, abs=5e-4)
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
-def test_the_advice_for_frames_is_a_call_that_works(kind: str) -> None:
-    frame = pd.read_parquet(SESSIONS)
-    your_table: Any = {"pandas": lambda: frame, "polars": lambda: pl.from_pandas(frame),
-                       "arrow": lambda: duckdb.from_df(frame).to_arrow_table()}[kind]()  # fmt: skip
-    (warned,) = duckmetrics.ab(your_table, metrics="revenue", **VARIANTS).warnings
-    call = re.search(r"duckdb\.sql\(.*'''\)", warned)
-    assert call is not None
-    users = eval(call[0], {"duckdb": duckdb, "your_table": your_table})
-    again = duckmetrics.ab(users, metrics="revenue", connection=duckdb.default_connection(), **VARIANTS)
-    assert again.row("revenue")["p"] == pytest.approx(of_users(), rel=1e-9)
 
 
 def test_users_in_several_variants_are_named_and_left_out_by_the_advice() -> None:
@@ -74,8 +51,8 @@ def test_users_in_several_variants_are_named_and_left_out_by_the_advice() -> Non
         f"units are in several variants: {(arms > 1).sum()} of {len(arms)} values of user are in several"
     )
     assert result.row("rev")["verdict"] == "not tested"
-    again = duckmetrics.ab(advised(warned), metrics="rev", **VARIANTS)
-    assert again.warnings == ()
+    assert 'unit="user" and shared_units="drop" (--unit "user" --shared-units drop)' in warned
+    again = duckmetrics.ab(str(SHARED), metrics="rev", unit="user", shared_units="drop", **VARIANTS)
     assert sum(again.sample_ratio.observed.values()) == (arms == 1).sum()
 
 

@@ -19,8 +19,8 @@ LABEL = "whose label is not 0, 1, -1, true or false"
 
 TO_LABEL = (
     "map the column with 0 and 1 as the label, for the score may be mapped instead; of other classes, say "
-    'which one is positive, as in "SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM ..."; more '
-    "than two classes are not supported at once, so evaluate each of them against the others"
+    'which one is positive, as in "SELECT * REPLACE (CAST(label = 2 AS INTEGER) AS label) FROM ..."; for the '
+    "scores of more than two classes, name their columns with classes= (--classes)"
 )
 
 
@@ -149,8 +149,8 @@ CASES: dict[str, Case] = {
         "label"),
     "text label": (
         "text_label", "auc", {},
-        "text_label: column 'label' is VARCHAR, not a number; it has no, yes: name the one that counts "
-        "as 1, as in positive='yes' (--positive yes); every other counts as 0"),
+        "text_label: column 'label' is VARCHAR, not a number; it has 0, 1: name the one that counts "
+        "as 1, as in positive='1' (--positive 1); every other counts as 0"),
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "

@@ -57,6 +57,17 @@ def open_case(name: str) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def of_sample(family: str) -> dict[str, Any]:
+    """Return the arguments of `evaluate` next to predictions, for the rows of the headers' examples."""
+    if family == "ranking":
+        side = {name: name for name in ("history", "items", "reference")}
+        return {"truth": "truth", "connection": open_case("sample"), **side}
+    connection = duckdb.connect()
+    connection.execute((ROOT / f"tests/data/{family}/sample.sql").read_text("utf-8"))
+    classes = {"classes": ["cat", "dog", "fox"]} if family == "multiclass" else {}
+    return {"connection": connection, **classes}
+
+
 def open_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Give the tables of a case the types of the canonical inputs, and add the other tables."""
     connection.execute(

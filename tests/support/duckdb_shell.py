@@ -48,7 +48,15 @@ def connected() -> Iterator[duckdb.DuckDBPyConnection]:
     Loading takes more than a second, so the next test gets the same session, emptied.
     """
     connection = _FREE.pop() if _FREE else _loaded()
-    yield connection
+    try:
+        yield connection
+    finally:  # also after a call that was refused
+        _empty(connection)
+        _FREE.append(connection)
+
+
+def _empty(connection: duckdb.DuckDBPyConnection) -> None:
+    """Drop what a test made."""
     connection.execute("USE memory.main")
     for kind in ("view", "table", "schema"):
         columns = "database_name, schema_name" + (f", {kind}_name" if kind != "schema" else "")
@@ -56,7 +64,6 @@ def connected() -> Iterator[duckdb.DuckDBPyConnection]:
         for names in connection.execute(query).fetchall():
             dropped = ".".join('"' + name.replace('"', '""') + '"' for name in names)
             connection.execute(f"DROP {kind} IF EXISTS {dropped} CASCADE")
-    _FREE.append(connection)
 
 
 def _loaded() -> duckdb.DuckDBPyConnection:

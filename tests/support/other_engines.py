@@ -51,6 +51,8 @@ class ClickHouse:
     def __init__(self) -> None:
         session = pytest.importorskip("chdb.session", reason="ClickHouse is in the extra 'engines'")
         self.session = session.Session()
+        # One query has all metrics.
+        self.session.query("SET max_query_size = 8000000")
         self.folder = tempfile.TemporaryDirectory()
 
     def load(self, name: str, table: pa.Table) -> None:

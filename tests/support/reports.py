@@ -119,6 +119,7 @@ def curves(systems: tuple[str, ...]) -> tuple[ReportCurve, ...]:
             (0.0, 0.4, 5, 0.2, 0.1, 0.0, 0.15, 0.1), (0.4, 0.6, 0, *[None] * 5),
             (0.6, 1.0, 5, 0.8, 0.7, 0.5, 0.9, 0.1),
         ),
+        "isotonic": ((0.1, 0.3, 5, 0.2, 0.1, 0.1), (0.5, 0.9, 5, 0.7, 0.8, -0.1)),
         "histogram": tuple((i / 4, (i + 1) / 4, 4, i, 4 - i, i / 6, (4 - i) / 10) for i in range(4)),
     }  # fmt: skip
     return tuple(

@@ -37,6 +37,10 @@ ROWS = {
         FROM (VALUES ('m', 'a', 0.3, 0.1, 20.0), ('m', 'b', 0.1, 0.2, 9.0), ('m', 'c', -0.2, 0.15, 30.0),
             ('m', 'd', NULL, 0.1, 9.0), ('k', 'a', 0.2, 0.1, 5.0), ('k', 'b', 0.5, 0.0, 5.0))
             AS t(family, slice, estimate, se, df)""",
+    "categories": """
+        SELECT ['A', 'B'][1 + i % 2] AS arm,
+            CASE WHEN i % 13 > 0 THEN 'c' || (i * i + i // 3) % 7 END AS category
+        FROM range(60) AS t(i)""",
     "counts": "FROM (VALUES (30, 1.0), (47, 2.0)) AS t(observed, expected)",
     "cells": """
         FROM (VALUES ('a', 1, 10), ('a', 2, 3), ('b', 1, 4), ('b', 2, 9)) AS t(row_value, column_value, n)""",

@@ -10,6 +10,9 @@ import { capital, count, ended, pageWords, plural } from './words.js';
 
 let language = 'command';
 
+/** Show the answer as one of the present question. */
+export const current = () => $('answer-body').classList.remove('old');
+
 /** Draw the answer; `act` holds what buttons do. */
 export function drawAnswer(state, act) {
   const { reading } = state;

@@ -1,7 +1,7 @@
 // A question as calls of the macros: what the page runs, and what the reader copies.
 import { hasLists, weightOf } from './layouts.js';
 import { viewOf } from './shapes.js';
-import { metricOf, typed } from './state.js';
+import { metricOf, ownColumns, typed } from './state.js';
 import { literal, name as quoted, paramsOf, spec } from './words.js';
 
 const KEYS = ['query_id', 'item_id'];
@@ -56,7 +56,7 @@ export function columnsOf(state, file) {
       : Object.entries(file.map)
           .filter(([key]) => !['label', 'cluster'].includes(key))
           .map(([, column]) => column);
-  read.push(...unreadGrade(state, file));
+  read.push(...unreadGrade(state, file), ...ownColumns(state.question));
   return own.filter(one => read.includes(one) || by.includes(one));
 }
 
@@ -114,8 +114,8 @@ function renamed(state, runs, truth, queries, isOrdered) {
     const rows = `SELECT ${[...extra, ...parts].join(', ')} FROM ${quoted(file.table)}`;
     return file.hasHoles ? `SELECT * FROM (${rows}) WHERE item_id IS NOT NULL` : rows;
   };
-  const sliced = file =>
-    state.question.by.filter(one => !queries && file.columns.some(column => column.name === one)).map(quoted);
+  const wanted = [...new Set([...(queries ? [] : state.question.by), ...ownColumns(state.question)])];
+  const sliced = file => wanted.filter(one => file.columns.some(column => column.name === one)).map(quoted);
   const ranked = file => {
     const own =
       runs.length > 1

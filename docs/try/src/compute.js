@@ -143,14 +143,12 @@ async function changes(engine, state, answer) {
     await engine.query(`${start} ${calls.byQuery(specs)}`);
   }
   const moves = await engine.query(`FROM movers('per_query', baseline := ${literal(baseline)}, n := 5)`);
-  const steps = await engine.query(`
-    WITH differences AS (
-        SELECT per_query.system, metric, per_query.value - base.value AS difference
-        FROM per_query JOIN (FROM per_query WHERE system = ${literal(baseline)}) AS base USING (metric, query_id)
-        WHERE per_query.system <> ${literal(baseline)} AND difference IS NOT NULL
-    )
-    SELECT system, metric, quantile_disc(difference, [${POINTS.join(', ')}]) AS points
-    FROM differences GROUP BY ALL`);
+  const base = `(FROM per_query WHERE system = ${literal(baseline)}) AS base USING (metric, query_id)`;
+  const steps = await engine.query(
+    `SELECT per_query.system, metric, quantile_disc(per_query.value - base.value, [${POINTS.join(', ')}]) AS points
+FROM per_query JOIN ${base}
+WHERE per_query.system <> base.system AND per_query.value - base.value IS NOT NULL GROUP BY ALL`,
+  );
   return { moves, steps, unit: answer.unit };
 }
 
@@ -230,10 +228,10 @@ export async function separating(engine, state, columns) {
   const { query_id, item_id } = file.map;
   for (const column of columns) {
     const key = [query_id, item_id, column].map(quoted).join(', ');
-    const [found] = await engine.query(`
-      SELECT (SELECT count(*) FROM (SELECT DISTINCT ${key} FROM ${quoted(file.table)})) = count(*) AS separates,
-          list_sort(list(DISTINCT ${quoted(column)}::VARCHAR))[:5] AS names
-      FROM ${quoted(file.table)}`);
+    const [found] = await engine.query(
+      `SELECT count(DISTINCT (${key})) = count(*) AS separates,
+list_sort(list(DISTINCT ${quoted(column)}::VARCHAR))[:5] AS names FROM ${quoted(file.table)}`,
+    );
     if (found.separates) return { column, names: found.names };
   }
   return null;

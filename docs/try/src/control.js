@@ -1,11 +1,11 @@
 // What happens: files come and go, the question changes, the answer is computed again.
-import { drawAnswer, drawAsk, drawBehind, drawCare, drawProblem, problemBox } from './answer.js';
+import { current, drawAnswer, drawAsk, drawBehind, drawCare, drawProblem, problemBox } from './answer.js';
 import { DERIVED_TABLES, columnsOf, isRows, ofRole } from './calls.js';
 import * as compute from './compute.js';
 import { drawData, drawFileProblem, drawFound } from './data.js';
 import { $, button, h, say } from './dom.js';
 import { Cancelled, fetched } from './engine.js';
-import { fetchedFile, open, refuse, tableName } from './files.js';
+import { define, fetchedFile, open, refuse, tableName } from './files.js';
 import { recognized, scoresOf, settle, textOf } from './layouts.js';
 import { afterwards, ofAnswer, ofFile } from './problems.js';
 import { drawQuestion, drawSwitches, familyOf } from './question.js';
@@ -89,6 +89,7 @@ export class Control {
 
   async #read(blob, sample) {
     this.page.status(`Reading ${blob.name}`);
+    if (blob.name.endsWith('.sql')) return define(this.engine, state, blob);
     const again = state.files.find(one => one.name === blob.name);
     if (again) await this.#drop(again);
     const named = tableName(
@@ -283,7 +284,7 @@ export class Control {
     if (state.lack || !state.systems.length || this.isQuiet) return;
     if (!state.question.metrics.length) {
       clearAnswer();
-      $('answer-body').classList.remove('old');
+      current();
       drawAsk('Choose at least one metric.');
       return;
     }
@@ -329,7 +330,7 @@ export class Control {
     Object.assign(state, { answer, reading: new Reading(answer, state.question, words(state)) });
     drawAnswer(state, this);
     drawBehind(state, this);
-    $('answer-body').classList.remove('old');
+    current();
     this.page.answered();
     if (this.#isDirty) return;
     state.details = await compute.details(this.engine, state, answer);
@@ -344,7 +345,7 @@ export class Control {
   }
 
   async #failed(error) {
-    $('answer-body').classList.remove('old');
+    current();
     if (error instanceof Cancelled) {
       clearAnswer();
       drawAsk(

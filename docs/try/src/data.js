@@ -90,7 +90,7 @@ function empty(state, act, busy) {
       h(
         'p',
         { class: 'small' },
-        'Predictions and truth, or one file with labels and scores. Parquet, CSV, TSV, JSON or TREC text, also with .gz; up to about ten million rows.',
+        'Predictions and truth, or one file with labels and scores. Parquet, CSV, TSV, JSON or TREC text, also with .gz; up to about ten million rows. Or the macros of your own metrics.',
       ),
       h('p', null, chooser(act, 'Choose files', 'primary')),
     ),
@@ -111,7 +111,7 @@ function empty(state, act, busy) {
         h(
           'p',
           { class: 'small' },
-          'Other names work too. The page knows the columns of many tools, and you can choose every column yourself. Several files of predictions are several systems.',
+          'Other names work too, and you can choose each column. Each file of predictions is a system.',
         ),
       ),
     ),
@@ -250,7 +250,7 @@ export function drawFound(state, act) {
 
 /** The part of the data that the checks looked at. */
 export const checkedWords = parts =>
-  `The checks looked at one in ${parts} queries, because all of them do not fit into a tab. The command checks all.`;
+  `The checks looked at one in ${parts} queries, because all do not fit into a tab. The command checks all.`;
 
 function checks(findings, act, isOpen) {
   const counted = Object.keys(ICONS)

@@ -1,6 +1,8 @@
 // The same question as a command, as Python and as SQL, with the names of the reader's own files.
 import { FIELDS, hasLists } from './layouts.js';
 import { isCompared, isRows, ofRole, rankingCalls, rowCalls } from './calls.js';
+import { metricOf } from './state.js';
+import { spec } from './words.js';
 
 const LANGUAGES = { command: 'Command line', python: 'Python', sql: 'SQL' };
 export { LANGUAGES };
@@ -91,12 +93,15 @@ function rowsAsked(state) {
   };
 }
 
+/** A metric of the reader by its file, in a folder that the page does not know. */
+const named = text => (metricOf(spec(text).name)?.columns ? text.replace(/\w+/, 'metrics/$&.sql') : text);
+
 function shared(state) {
   const { question } = state;
   return {
     verb: isCompared(state) ? 'compare' : 'evaluate',
     baseline: isCompared(state) ? question.baseline : '',
-    metrics: question.metrics,
+    metrics: question.metrics.map(named),
     by: question.by,
     like: question.like,
     switches: question.switches,

@@ -34,6 +34,7 @@ export class Engine {
   #connection = null;
   #macros = new Set();
   #index = null;
+  #own = '';
   #stops = new Set();
   #queue = Promise.resolve();
 
@@ -68,7 +69,7 @@ export class Engine {
     this.#macros = new Set();
     // Without these, a missing extension is fetched from another host, and the instance breaks.
     await this.#run('SET autoinstall_known_extensions = false; SET autoload_known_extensions = false;');
-    await this.#run(await base);
+    await this.#run((await base) + this.#own);
     await this.listener.restore(this);
     status('Ready');
   }
@@ -118,6 +119,12 @@ export class Engine {
     }
   }
 
+  /** Use the macros of a file of the reader in the place of ours. */
+  async define(text) {
+    await this.arrow(text);
+    this.#own = text;
+  }
+
   /** Define macros and what they need, before the first call. */
   async macros(names) {
     await this.start();
@@ -132,6 +139,7 @@ export class Engine {
 
   /** The files that define macros, in the order in which they are loaded. */
   async files(names) {
+    if (this.#own) return [];
     const index = await this.index();
     const called = names.filter(name => Object.hasOwn(index, name));
     const files = called.flatMap(name => [...index[name].needs, index[name].file]);

@@ -13,8 +13,7 @@ const JSON_BYTES = 300e6;
 /** Lines of features, as learning to rank has them: label qid:query feature:value. */
 const IS_LETOR = /^\s*[-\d.]+ +qid:\S/;
 const LETOR =
-  'the lines label qid:query feature:value are read on your machine only; run the command there, ' +
-  'or export a table with query_id, item_id and relevance';
+  'only the command reads lines label qid:query feature:value; run it on your machine, or export a table';
 
 /** An error of a file, with a place on the page: the drop zone. */
 export class FileError extends Error {
@@ -216,8 +215,8 @@ async function openJson(engine, blob, table, isZipped) {
     const columns = names ? names.map(quoted).join(', ') : '*';
     await engine.withFile(`${table}.csv`, csv, () =>
       engine.during(`CREATE OR REPLACE TABLE ${quoted(table)} AS SELECT ${columns} FROM
-        read_csv(${literal(`${table}.csv`)}, header = true, delim = ',', quote = '"', escape = '"',
-        nullstr = '\\N', allow_quoted_nulls = false, auto_detect = false, columns = {${declared}})`),
+read_csv(${literal(`${table}.csv`)}, header = true, delim = ',', quote = '"', escape = '"',
+nullstr = '\\N', allow_quoted_nulls = false, auto_detect = false, columns = {${declared}})`),
     );
   };
   await load();
@@ -268,4 +267,14 @@ export function refuse(file) {
       { isBig: true },
     );
   }
+}
+
+/** Load macros that `duckmetrics macros --definitions` wrote; the metrics in them are offered like ours. */
+export async function define(engine, { catalog }, file) {
+  const text = await file.text();
+  const told = text.match(/^-- metrics: (.*)$/m)?.[1];
+  if (!told)
+    throw new FileError(file.name, 'no metrics of yours; write it with duckmetrics macros --definitions');
+  await engine.define(text);
+  catalog.metrics = [...JSON.parse(told), ...catalog.metrics.filter(one => !one.columns)];
 }

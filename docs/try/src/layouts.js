@@ -14,19 +14,17 @@ export const FIELDS = {
   queries: ['query_id'],
   rows: ['label', 'cluster'],
 };
+const IDS = { query_id: 'query_id', item_id: 'item_id' };
 const CANONICAL = {
   title: 'duckmetrics',
   predictions: [
-    { columns: { query_id: 'query_id', item_id: 'item_id', score: 'score' } },
-    { columns: { query_id: 'query_id', item_id: 'item_id', rank: 'rank' } },
+    { columns: { ...IDS, score: 'score' } },
+    { columns: { ...IDS, rank: 'rank' } },
     { columns: { label: 'label', score: 'score' } },
-    { columns: { query_id: 'query_id', item_id: 'items', score: 'scores' } },
-    { columns: { query_id: 'query_id', item_id: 'items' } },
+    { columns: { ...IDS, item_id: 'items', score: 'scores' } },
+    { columns: { ...IDS, item_id: 'items' } },
   ],
-  truth: [
-    { columns: { query_id: 'query_id', item_id: 'item_id', relevance: 'relevance' } },
-    { columns: { query_id: 'query_id', item_id: 'relevant' } },
-  ],
+  truth: [{ columns: { ...IDS, relevance: 'relevance' } }, { columns: { ...IDS, item_id: 'relevant' } }],
 };
 const IS_NUMBER = /^(DOUBLE|FLOAT|REAL|DECIMAL|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)/;
 const IS_WEIGHT = /^weight$/i;

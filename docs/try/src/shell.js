@@ -83,7 +83,7 @@ export class Shell {
             h(
               'span',
               { class: 'small', id: 'keys' },
-              'Ctrl + Enter runs all statements, or those that are selected. Ctrl + Space completes a name.',
+              'Ctrl + Enter runs all statements, or the selected ones. Ctrl + Space completes a name.',
             ),
           ),
           h('div', { id: 'results' }),
@@ -113,9 +113,10 @@ export class Shell {
       .filter(one => !one.startsWith('duckmetrics_fn') && !one.startsWith('duckmetrics_segment'))
       .map(one => ({ name: one, about: titles.get(one) ?? index[one].title ?? '' }));
     this.#list('');
-    const rows = await this.engine.query(`
-      SELECT table_name, list(column_name ORDER BY ordinal_position) AS columns
-      FROM information_schema.columns WHERE table_schema = 'main' AND table_name NOT LIKE 'duckdb_%' GROUP BY ALL ORDER BY ALL`);
+    const rows = await this.engine.query(
+      `SELECT table_name, list(column_name ORDER BY column_index) AS columns
+FROM duckdb_columns() WHERE NOT internal GROUP BY ALL ORDER BY ALL`,
+    );
     this.#columns = new Map(rows.map(row => [row.table_name, row.columns]));
     $('tables').replaceChildren(
       this.#columns.size

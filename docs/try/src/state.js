@@ -1,5 +1,5 @@
 // What the page knows: files, question and answer; and the part of it that stands in the address.
-import { specs } from './words.js';
+import { spec, specs } from './words.js';
 
 export const state = {
   catalog: null,
@@ -37,6 +37,9 @@ export const metricOf = (name, family = state.family) =>
   state.catalog.metrics.find(
     one => one.family === family && (one.name === name || one.aliases.includes(name)),
   );
+
+/** The columns that the reader's own metrics of a question read. */
+export const ownColumns = ({ metrics }) => metrics.flatMap(text => metricOf(spec(text).name)?.columns ?? []);
 
 /** Whether a link may name what comes from data: only of samples, which everyone has. */
 const isShared = () => Boolean(state.sample);

@@ -140,18 +140,14 @@ export function lacking(state) {
   }
   const runs = ofRole(state, 'predictions');
   const [truth] = ofRole(state, 'truth');
-  if (!runs.length)
-    return of(
+  const missing = (what, items, column) =>
+    of(
       null,
       '',
-      'The predictions are missing. Drop the file with the ranked items, in columns such as query_id, item_id and score.',
+      `The ${what} missing. Drop the file with the ${items} items, in columns such as query_id, item_id and ${column}.`,
     );
-  if (!truth)
-    return of(
-      null,
-      '',
-      'The truth is missing. Drop the file with the relevant items, in columns such as query_id, item_id and relevance.',
-    );
+  if (!runs.length) return missing('predictions are', 'ranked', 'score');
+  if (!truth) return missing('truth is', 'relevant', 'relevance');
   for (const file of [...runs, truth]) {
     for (const key of ['query_id', 'item_id']) {
       if (!file.map[key])

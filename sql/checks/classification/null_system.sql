@@ -3,7 +3,7 @@
 -- title:    rows with no system
 -- severity: error
 -- why:      the rows belong to none of the models that are evaluated
--- for:      classification
+-- for:      classification, multiclass
 -- column:   predictions.system
 -- inputs:   predictions (system, label, score)
 -- advice:   drop these rows or give them a name

@@ -11,8 +11,8 @@
 --           by_rank BOOLEAN DEFAULT FALSE
 -- depth:    k
 -- when:     EXISTS (SELECT 1 FROM predictions GROUP BY system, query_id HAVING min(score) < max(score))
--- advice:   export scores unrounded; ties=pessimistic and ties=optimistic show how much the order can change the
---           value
+-- advice:   export scores unrounded; duckmetrics ties shows how much the order can change the value, and whether it
+--           could change which system is best
 WITH longer AS (
     SELECT system, query_id
     FROM contenders

@@ -1,6 +1,6 @@
 -- name:     compared_groups
 -- title:    Contribution of each group to the values of two systems, side by side
--- inputs:   keyed (system, query_id, segment, term), valued (system, query_id, missing, no_relevant, value)
+-- inputs:   keyed (system, query_id, segment, term), valued (system, query_id, missing, no_relevant, value, weight)
 -- params:   system VARCHAR,
 --           baseline VARCHAR DEFAULT NULL
 -- values:   system: the system whose value is explained

@@ -1,6 +1,6 @@
 -- name:     contribution_groups
 -- title:    Contribution of each group of items, queries or rows to a metric, of the largest groups only
--- inputs:   keyed (system, query_id, segment, term), valued (system, query_id, missing, no_relevant, value)
+-- inputs:   keyed (system, query_id, segment, term), valued (system, query_id, missing, no_relevant, value, weight)
 -- params:   n INTEGER DEFAULT 10 CHECK (n > 0)
 -- values:   n: the number of groups with a row of their own
 -- grain:    kind, segment

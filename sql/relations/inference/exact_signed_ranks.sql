@@ -27,15 +27,15 @@ ranked AS (
     SELECT system, metric, direction, CASE $zeros WHEN 'pratt' THEN doubled ELSE doubled - 2 * ties END AS doubled
     FROM counted
     WHERE direction <> 0
-        AND n - ties <= CASE WHEN $exact THEN 100 ELSE 50 END
+        AND n - ties <= CASE WHEN $exact THEN 500 ELSE 200 END
         AND CASE $zeros WHEN 'pratt' THEN n ELSE n - ties END <= 1000
 ),
 sums AS (
-    -- Without ties all doubled ranks are even.
+    -- Sums are multiples of a unit: without ties all doubled ranks are even.
     SELECT
         system, metric,
-        CASE WHEN count(*) FILTER (WHERE doubled % 2 = 1) > 0 THEN 1 ELSE 2 END AS unit,
-        array_agg(doubled) AS ranks,
+        array_agg(doubled ORDER BY doubled) AS ranks,
+        list_reduce(array_agg(doubled), lambda one, other: gcd(one, other)) AS unit,
         CAST(least(
             coalesce(sum(doubled) FILTER (WHERE direction > 0), 0),
             coalesce(sum(doubled) FILTER (WHERE direction < 0), 0)) AS BIGINT) AS smaller
@@ -44,12 +44,13 @@ sums AS (
 )
 SELECT
     system, metric,
-    -- Probabilities of the sums from 0 to the smaller one: one list for every rank.
+    -- Probabilities of the sums from 0 to the smaller one: one list for every rank. It grows with the ranks, so the
+    -- small ones come first.
     least(2e0 * list_sum(list_reduce(
-        list_prepend(
-            list_transform(range(0, smaller // unit + 1), lambda s: CASE WHEN s = 0 THEN 1e0 ELSE 0e0 END),
-            list_transform(ranks, lambda rank: [CAST(rank // unit AS DOUBLE)])),
-        lambda reached, rank: list_transform(range(0, smaller // unit + 1), lambda s: 0.5e0 * (reached[s + 1]
-            + CASE WHEN s >= rank[1] THEN reached[s + 1 - CAST(rank[1] AS BIGINT)] ELSE 0e0 END))
+        list_prepend([1e0], list_transform(ranks, lambda rank: [CAST(rank // unit AS DOUBLE)])),
+        lambda reached, rank: list_transform(
+            range(0, least(length(reached) + CAST(rank[1] AS BIGINT), smaller // unit + 1)),
+            lambda s: 0.5e0 * (CASE WHEN s < length(reached) THEN reached[s + 1] ELSE 0e0 END
+                + CASE WHEN s >= rank[1] THEN reached[s + 1 - CAST(rank[1] AS BIGINT)] ELSE 0e0 END))
     )), 1e0) AS p
 FROM sums;

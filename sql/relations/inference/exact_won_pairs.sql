@@ -1,67 +1,52 @@
 -- name:     exact_won_pairs
--- title:    Exact p of the number of won pairs, of few values
+-- title:    Exact p of the number of won pairs, of few pairs
 -- inputs:   observations (arm, value)
 -- switches: control VARCHAR, exact BOOLEAN DEFAULT NULL
 -- values:   exact: as in statistics/mann_whitney
 -- portable: no, tests are computed in DuckDB
 -- grain:    arm
 -- formula:  the share of the choices of the smaller sample among all values whose sum of midranks is at least as far
---           from its mean as the observed one: with t values, the value of rank r is the last one of i / t of the
---           choices of i values
+--           from its mean as the observed one. A choice has i values of the lower half of all values, and the others
+--           of the upper half
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
--- note:     ties share their midrank. Only probabilities are added, so that a small p has a small relative error. The
---           upper end is the lower end of the ranks in reverse
-WITH few AS (
+-- note:     ties share their midrank. Only numbers of choices are added, so that a small p has a small relative error
+WITH upper_half AS (
     SELECT
-        arm,
-        CAST(total AS BIGINT) AS total,
-        CAST(least(n, n_control) AS BIGINT) AS n,
-        round(exp(lgamma(total + 1) - lgamma(n + 1) - lgamma(n_control + 1))) AS orders,
-        CAST(n_control * n - abs(2 * u - n_control * n) AS BIGINT) AS doubled_u
-    FROM won_pairs
-    WHERE coalesce($exact, TRUE) AND total <= CASE WHEN $exact THEN 60 ELSE 30 END
-),
-ranked AS (
-    SELECT
-        few.arm, few.total, few.n, few.orders, few.doubled_u,
-        2 * rank() OVER (PARTITION BY few.arm ORDER BY observations.value)
-            + count(*) OVER (PARTITION BY few.arm, observations.value) - 1 AS doubled
-    FROM few
-    JOIN observations ON CAST(observations.arm AS VARCHAR) = $control OR observations.arm = few.arm
-    WHERE observations.value IS NOT NULL
+        arm, i, unit, smallest, place, sum(number) OVER (PARTITION BY arm, i ORDER BY place) AS to_here,
+        sum(number) OVER (PARTITION BY arm, i ORDER BY place DESC) AS from_here
+    FROM (
+        SELECT arm, i, unit, smallest, unnest(ways) AS number, unnest(range(0, length(ways))) AS place
+        FROM rank_choices
+        WHERE NOT is_lower
+    )
 ),
 ends AS (
-    -- Without ties all doubled ranks are even.
     SELECT
-        ranked.arm, ranked.n, ranked.orders,
-        (ranked.doubled_u + ranked.n * (ranked.n + 1))
-            // CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END + 1 AS width,
-        array_agg(CASE WHEN sides.is_lower THEN ranked.doubled ELSE 2 * (ranked.total + 1) - ranked.doubled END)
-            AS ranks,
-        CASE WHEN count(*) FILTER (WHERE ranked.doubled % 2 = 1) > 0 THEN 1 ELSE 2 END AS unit
-    FROM ranked
-    CROSS JOIN (VALUES (TRUE), (FALSE)) AS sides(is_lower)
-    GROUP BY ranked.arm, ranked.n, ranked.orders, ranked.doubled_u, sides.is_lower
+        arm, i, unit, smallest, array_agg(to_here ORDER BY place) AS to_here,
+        array_agg(from_here ORDER BY place) AS from_here
+    FROM upper_half
+    GROUP BY arm, i, unit, smallest
 ),
-shares AS (
-    -- Shares of the choices of i values by their sum s, at i * width + s: one list for every value.
+pairs AS (
+    -- Sums of the upper half that make a sum of both halves extreme, above the smallest one: at most, or at least.
+    SELECT
+        lower_half.arm, lower_half.orders, lower_half.unit, lower_half.ways,
+        ends.unit AS upper_unit, ends.to_here, ends.from_here,
+        n * (total + 1) - gap - lower_half.smallest - ends.smallest AS at_most,
+        n * (total + 1) + gap - lower_half.smallest - ends.smallest AS at_least
+    FROM rank_choices AS lower_half
+    JOIN ends ON ends.arm = lower_half.arm AND ends.i = lower_half.n - lower_half.i
+    WHERE lower_half.is_lower
+),
+counted AS (
     SELECT
         arm, orders,
-        list_sum(list_slice(list_reduce(
-            list_prepend(
-                list_transform(range(0, (n + 1) * width), lambda place: CASE WHEN place = 0 THEN 1e0 ELSE 0e0 END),
-                list_transform(ranks, lambda rank, t: [CAST(rank // unit AS DOUBLE), CAST(t AS DOUBLE)])),
-            lambda reached, value: list_transform(range(0, (n + 1) * width), lambda place:
-                reached[place + 1] * greatest(1 - (place // width) / value[2], 0e0)
-                + CASE WHEN place // width > 0 AND place % width >= value[1]
-                    THEN reached[place + 1 - width - CAST(value[1] AS BIGINT)] * (place // width) / value[2]
-                    ELSE 0e0 END)
-        ), n * width + 1, (n + 1) * width)) AS share
-    FROM ends
+        list_sum(list_transform(ways, lambda number, place: number * CASE WHEN at_most >= unit * (place - 1) THEN
+            to_here[least((at_most - unit * (place - 1)) // upper_unit + 1, length(to_here))] ELSE 0e0 END)) AS low,
+        list_sum(list_transform(ways, lambda number, place: number * coalesce(from_here[
+            greatest((at_least - unit * (place - 1) + upper_unit - 1) // upper_unit + 1, 1)], 0e0))) AS high
+    FROM pairs
 )
--- A whole number of orders has no error of rounding.
-SELECT
-    arm,
-    least(CASE WHEN orders < 1e9 THEN round(sum(share) * orders) / orders ELSE sum(share) END, 1e0) AS p
-FROM shares
+SELECT arm, least(sum(low + high) / orders, 1e0) AS p
+FROM counted
 GROUP BY arm, orders;

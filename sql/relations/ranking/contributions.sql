@@ -2,7 +2,7 @@
 -- title:    Contribution of each item to the value of its query
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id), terms (system, query_id, item, place, gain, term),
---           valued (system, query_id, missing, no_relevant, value)
+--           valued (system, query_id, missing, no_relevant, value, weight)
 -- grain:    system, query_id, item_id, rank
 -- note:     terms are the terms of the metric, and valued its values after the policies; every returned item has
 --           a row, and every relevant item that was not returned a row without a rank; the contributions of a query

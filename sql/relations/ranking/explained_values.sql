@@ -1,6 +1,6 @@
 -- name:     explained_values
 -- title:    Values of one metric for the queries of the population, with the policy that gave a value
--- inputs:   valued (system, query_id, missing, no_relevant, value)
+-- inputs:   valued (system, query_id, missing, no_relevant, value, weight)
 -- params:   missing VARCHAR DEFAULT 'zero' CHECK (missing IN ('zero', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null', 'zero', 'one'))
 -- values:   missing: as in evaluated
@@ -12,6 +12,7 @@ SELECT
     system,
     query_id,
     value,
+    weight,
     CASE
         WHEN no_relevant AND $no_relevant = 'null' THEN 'no_relevant'
         WHEN missing AND $missing <> 'undefined' THEN 'missing'

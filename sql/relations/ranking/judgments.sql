@@ -14,6 +14,7 @@
 --           negative_grade=zero: a grade below 0 counts as 0
 --           null_relevance=error: a judgment without a grade is an error
 --           null_relevance=zero: a judgment without a grade counts as grade 0
+-- facts:    copied WHEN duplicates = 'count'
 -- grain:    query_id, item_id
 -- note:     duplicates=first keeps the highest grade of a pair; duplicates=count keeps every row; labels=returned
 --           leaves out items that were not returned, as tools that read one table of rows do; returned items without

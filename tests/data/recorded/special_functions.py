@@ -36,6 +36,7 @@ ABOVE_MINUS_1 = (-1 + 1e-15, -0.9, -0.5, -1e-3, -1e-10, -1e-300, 0.0, 1e-300, 1e
 RATIOS = (1e-9, 0.1, 0.5, 0.6, 0.61, 0.99, 1 - 1e-9, 1 + 1e-6, 1.5, 1.66, 1.67, 40.0, 1e9)
 DISTANCES = (0.03, 0.04, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.6, 0.8199, 0.82, 0.9, 1.0, 1.36, 2.0, 3.0, 5.0,
              10.0, 15.0, 18.5)  # fmt: skip
+BROWNIAN = (*DISTANCES, 0.25, 2.5, 2.9999, 3.0001, 3.5, 7.0, 25.0, 37.0)
 QUANTILES = (*P, 0.075, 0.0749, 0.925, 0.926, 1.3e-11, 1.4e-11, 1 / 3)
 UNIFORM = (1e-300, 0.1, 0.36, 0.37, 0.5, 0.7357, 0.7358, 0.92, 0.98, 0.982, 0.997, 0.9995, 0.99992, 0.9999899,
            0.999999, 0.9999999, 1 - 2e-9)  # fmt: skip
@@ -105,6 +106,7 @@ def distribution_points() -> dict[str, Points]:
         "f_sf": f_points(),
         "binomial_cdf": binomial_points(),
         "kolmogorov_sf": [(x,) for x in DISTANCES],
+        "brownian_range_sf": [(x,) for x in BROWNIAN],
     }
 
 
@@ -138,12 +140,41 @@ def power_points() -> dict[str, Points]:
             for alpha, power in ((0.05, 0.8), (1e-6, 0.99), (0.3, 0.5))
             for arms in (1.0, 2.0)
         ],
+        "planned_arm_units": [
+            (sd, difference, alpha, power, share)
+            for sd, difference in ((0.2, 0.02), (1.0, -0.5), (3.0, 40.0))
+            for alpha, power in ((0.05, 0.8), (1e-6, 0.99), (0.3, 0.5))
+            for share in (0.5, 0.9, 0.125)
+        ],
+        "planned_t_units": [
+            (spread, alpha, power, per_unit, lost)
+            for spread in (0.0, 0.3, 10.0)
+            for alpha, power in ((0.05, 0.8), (1e-6, 0.99))
+            for per_unit, lost in ((1.0, 1.0), (0.5, 2.0), (0.03125, 1.0))
+        ],
         "satterthwaite_df": [
             (*a, *b)
             for a, b in product(((0.0, 3.0), (0.04, 9.0), (1e100, 1e9)), ((1e-12, 1.0), (0.01, 24.5)))
         ],
         "two_sample_mde": [(*a, *b, *error) for a, b, error in product(samples, samples, errors)],
         "two_proportion_sample_size": [(*pair, *error) for pair in proportions for error in errors],
+        "two_proportion_units": [
+            (*pair, *error, share) for pair in proportions for error in errors for share in (0.1, 0.75)
+        ],
+        "two_proportion_power": [
+            (*pair, n, alpha, share)
+            for pair in ((0.06, 0.064), (0.064, 0.06), (0.5, 0.5), (0.9, 0.2), (1e-6, 2e-6))
+            for n in (2.0, 500.0, 1e6)
+            for alpha in (1e-6, 0.05)
+            for share in (0.1, 0.75)
+        ],
+        "two_proportion_mde": [
+            (p, n, *error, share)
+            for p in (1e-6, 0.03, 0.5, 0.96875)
+            for n in (300.0, 2500.0, 1e9)
+            for error in errors
+            for share in (0.1, 0.5, 0.9)
+        ],
     }
 
 
@@ -284,6 +315,16 @@ def kolmogorov(x: mp.mpf) -> mp.mpf:
     return 2 * mp.fsum((-1) ** (i - 1) * mp.exp(-2 * i * i * x * x) for i in range(1, 1500))
 
 
+def brownian_range(x: mp.mpf) -> mp.mpf:
+    """Return the survival function from the series that converges slowly at x."""
+    if x < 3:
+        return 4 * mp.fsum((-1) ** (k - 1) * k * mp.erfc(k * x / mp.sqrt(2)) for k in range(1, 1800))
+    u = mp.pi**2 / (2 * x * x)
+    return 1 - 8 / mp.pi**2 * mp.fsum(
+        (2 * u + 1 / mp.mpf(m) ** 2) * mp.exp(-m * m * u) for m in range(1, 1800, 2)
+    )
+
+
 def binomial(k: mp.mpf, n: mp.mpf, p: mp.mpf) -> mp.mpf:
     return beta_share(n - k, k + 1, 1 - p, p)
 
@@ -340,10 +381,20 @@ def student_power(effect: mp.mpf, df: mp.mpf, alpha: mp.mpf) -> mp.mpf:
 
 
 def planned_units(sd: mp.mpf, difference: mp.mpf, alpha: mp.mpf, power: mp.mpf, arms: mp.mpf) -> mp.mpf:
+    return planned_t_units(arms * sd / difference, alpha, power, mp.mpf(1), arms)
+
+
+def planned_arm_units(sd: mp.mpf, difference: mp.mpf, alpha: mp.mpf, power: mp.mpf, share: mp.mpf) -> mp.mpf:
+    a, b = 1 / share, 1 / (1 - share)
+    spread = sd * mp.sqrt(a + b) / abs(difference)
+    return planned_t_units(spread, alpha, power, (a + b) ** 2 / (a**3 + b**3), mp.mpf(2))
+
+
+def planned_t_units(spread: mp.mpf, alpha: mp.mpf, power: mp.mpf, per_unit: mp.mpf, lost: mp.mpf) -> mp.mpf:
     with mp.workdps(30):  # the effects of two numbers of units differ by far more
         z = normal_quantile(1 - alpha / 2) + normal_quantile(power)
-        n = max(1 + arms, mp.floor((arms * sd * z / difference) ** 2))
-        while student_mde(arms * sd / mp.sqrt(n), n - arms, alpha, power) > difference:
+        n = max(mp.ceil((1 + lost) / per_unit), mp.floor((spread * z) ** 2))
+        while student_mde(spread / mp.sqrt(n), n * per_unit - lost, alpha, power) > 1:
             n += 1
     return n
 
@@ -367,6 +418,36 @@ def two_proportion_size(p1: mp.mpf, p2: mp.mpf, alpha: mp.mpf, power: mp.mpf) ->
     p = (p1 + p2) / 2
     critical = normal_quantile(1 - alpha / 2) * mp.sqrt(2 * p * (1 - p))
     return ((critical + normal_quantile(power) * mp.sqrt(p1 - p1 * p1 + p2 - p2 * p2)) / (p2 - p1)) ** 2
+
+
+def errors_of_two(p1: mp.mpf, p2: mp.mpf, share: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    p = share * p1 + (1 - share) * p2
+    pooled = mp.sqrt((p - p * p) * (1 / share + 1 / (1 - share)))
+    return pooled, mp.sqrt((p1 - p1 * p1) / share + (p2 - p2 * p2) / (1 - share))
+
+
+def two_proportion_units(p1: mp.mpf, p2: mp.mpf, alpha: mp.mpf, power: mp.mpf, share: mp.mpf) -> mp.mpf:
+    pooled, own = errors_of_two(p1, p2, share)
+    return ((normal_quantile(1 - alpha / 2) * pooled + normal_quantile(power) * own) / (p2 - p1)) ** 2
+
+
+def two_proportion_power(p1: mp.mpf, p2: mp.mpf, n: mp.mpf, alpha: mp.mpf, share: mp.mpf) -> mp.mpf:
+    pooled, own = errors_of_two(p1, p2, share)
+    critical, found = normal_quantile(1 - alpha / 2) * pooled, abs(p2 - p1) * mp.sqrt(n)
+    return mp.ncdf((found - critical) / own) + mp.ncdf((-found - critical) / own)
+
+
+def two_proportion_mde(p: mp.mpf, n: mp.mpf, alpha: mp.mpf, power: mp.mpf, share: mp.mpf) -> mp.mpf:
+    if two_proportion_units(p, mp.mpf(1), alpha, power, share) > n:
+        return mp.inf
+    with mp.workdps(60):
+        low, high = mp.mpf(0), 1 - p
+        z, reserve = normal_quantile(1 - alpha / 2), normal_quantile(power)
+        for _ in range(190):
+            d = (low + high) / 2
+            pooled, own = errors_of_two(p, p + d, share)
+            low, high = (low, d) if z * pooled + reserve * own <= d * mp.sqrt(n) else (d, high)
+    return high
 
 
 def prior_units(planned: mp.mpf) -> mp.mpf:
@@ -417,15 +498,21 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "f_sf": f_survival,
     "binomial_cdf": binomial,
     "kolmogorov_sf": kolmogorov,
+    "brownian_range_sf": brownian_range,
     "poisson_count": poisson_count,
     "paired_mde": lambda sd, n, alpha, power: two_sample_mde(sd * sd, n, 0, 1, alpha, power),
     "student_t_mde": student_mde,
     "student_t_power": student_power,
     "one_sided_t_power": one_sided_t_power,
     "planned_units": planned_units,
+    "planned_arm_units": planned_arm_units,
+    "planned_t_units": planned_t_units,
     "satterthwaite_df": satterthwaite_df,
     "two_sample_mde": two_sample_mde,
     "two_proportion_sample_size": two_proportion_size,
+    "two_proportion_units": two_proportion_units,
+    "two_proportion_power": two_proportion_power,
+    "two_proportion_mde": two_proportion_mde,
     "prior_units": prior_units,
     "always_valid_p": always_valid_p,
     "always_valid_critical": always_valid_critical,
@@ -446,7 +533,7 @@ def main() -> None:
     lines = []
     for name, grid in points().items():
         rows = [[*point, value(name, point)] for point in grid]
-        kept = [row for row in rows if row[-1] == 0 or abs(row[-1]) >= 1e-300]
+        kept = [row for row in rows if row[-1] == 0 or 1e-300 <= abs(row[-1]) < math.inf]
         lines.append(f'"{name}": {json.dumps(kept)}')
     text = ",\n".join(lines)
     Path(__file__).with_suffix(".json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")

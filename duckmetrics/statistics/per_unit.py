@@ -1,0 +1,241 @@
+"""The rows of an experiment put together per unit, such as the sessions of a user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.engines.engine import keep_new
+from duckmetrics.errors import EngineError, InputError, MetricError, unknown
+from duckmetrics.expressions.build import cast_to, distinct, quoted, row_count
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import filtered, grade_expression, selected
+from duckmetrics.statistics.arms import COPIES, find_column, read_doubts
+from duckmetrics.words.lists import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.sources import Source
+    from duckmetrics.statistics.arms import Outcome
+
+
+# How the rows of a unit become its value.
+SUM, MEAN = "sum", "mean"
+FUNCTIONS: Mapping[str, type[exp.Func]] = {SUM: exp.Sum, MEAN: exp.Avg, "max": exp.Max}
+ERROR, DROP = "error", "drop"
+ASSIGNED = "name the column of the unit that was assigned to a variant, which may be a session or a device"
+# Units that are named as examples.
+FEW = 3
+
+
+def read_unit(source: Source, given: Any, taken: Mapping[str, str]) -> str:
+    """Return the column that identifies units.
+
+    Args:
+        taken: what other columns are for.
+
+    Raises:
+        MetricError: it has another role.
+        InputError: there is no such column.
+    """
+    if not isinstance(given, str):
+        raise MetricError(f"unit={given!r}", "is not a column", "write a name such as unit='user_id'")
+    name = find_column(source, given, "the unit", list(taken))
+    if name in taken:
+        raise MetricError(f"unit {given}", f"is {taken[name]}", "name the column that identifies a unit")
+    return name
+
+
+def read_shared(given: Any) -> str:
+    """Return what happens to units in several variants.
+
+    Raises:
+        MetricError: the word is unknown.
+    """
+    if given not in (ERROR, DROP):
+        raise MetricError("shared_units", *unknown("value", str(given), (ERROR, DROP)))
+    return str(given)
+
+
+def refuse_without_unit(per_unit: Any, shared_units: str) -> None:
+    """Refuse options that say how rows are put together, where they are not.
+
+    Raises:
+        MetricError: there is one.
+    """
+    for option, is_given in (("per_unit", per_unit is not None), ("shared_units", shared_units != ERROR)):
+        if is_given:
+            what = "is about several rows per unit, and no unit is named"
+            raise MetricError(option, what, "add unit='user_id' (--unit user_id)")
+
+
+def read_functions(given: Any, outcomes: Sequence[Outcome]) -> dict[str, str]:
+    """Return by metric how the rows of a unit become its value.
+
+    Args:
+        given: a word for all metrics, or metric -> word; sums by default.
+
+    Raises:
+        MetricError: a word or a metric is unknown, or the parts of a ratio are not summed.
+    """
+    names = [outcome.name for outcome in outcomes]
+    if given is None or isinstance(given, str):
+        asked = dict.fromkeys(names, SUM if given is None else given)
+    elif isinstance(given, Mapping) and given:
+        asked = dict(given)
+    else:
+        raise MetricError("per_unit", f"{given!r} names no function", "write 'mean', or {'rating': 'mean'}")
+    for name, function in asked.items():
+        if name not in names:
+            raise MetricError("per_unit", *unknown("metric", str(name), names))
+        if function not in FUNCTIONS:
+            raise MetricError(f"per_unit {name}", *unknown("function", str(function), FUNCTIONS))
+    for outcome in outcomes:
+        if outcome.denominator is not None and asked.get(outcome.name, SUM) != SUM:
+            what = f"is a ratio of sums, and cannot read the {asked[outcome.name]} of a unit"
+            advice = "name the other metrics, as in {'rating': 'mean'} (--per-unit rating=mean)"
+            raise MetricError(f"per_unit {outcome.name}", what, advice)
+    return dict.fromkeys(names, SUM) | asked
+
+
+def united(
+    engine: Engine, source: Source, variant: str, unit: str, outcomes: Sequence[Outcome],
+    functions: Mapping[str, str], further: Mapping[str, exp.Expr],
+) -> tuple[Source, list[Outcome]]:  # fmt: skip
+    """Return a table with one row per unit, and the metrics over its columns.
+
+    A value from before the experiment is averaged. NULL is left out; a unit that has nothing else has no
+    value. A unit of several variants still has a row for each.
+
+    Args:
+        functions: by metric how the rows of a unit become its value.
+        further: texts that describe a unit, by name.
+
+    Raises:
+        InputError: a unit has several texts, or a column holds no numbers.
+    """
+    numbers: dict[tuple[str, str], str] = {}
+    read = []
+
+    def column(name: str | None, function: str) -> str | None:
+        if name is None:
+            return None
+        key = (name, function)
+        return numbers.setdefault(key, f"{name} ({function})" if name in numbers.values() else name)
+
+    for outcome in outcomes:
+        function = functions[outcome.name]
+        value, denominator = (column(name, function) for name in (outcome.value, outcome.denominator))
+        before = column(outcome.before, MEAN)
+        read.append(replace(outcome, value=str(value), denominator=denominator, before=before))
+    columns = {
+        name: FUNCTIONS[function](this=grade_expression(source, own))
+        for (own, function), name in numbers.items()
+    }
+    texts = {name: exp.Min(this=text.copy()) for name, text in further.items()}
+    keys = {variant: cast_to(quoted(variant), "VARCHAR"), unit: quoted(unit)}
+    query = exp.select(*(
+        expression.as_(name, quoted=True) for name, expression in (keys | columns | texts).items()
+    )).from_(source.relation.copy()).group_by(*(key.copy() for key in keys.values()))  # fmt: skip
+    for name, text in further.items():
+        _refuse_changing(engine, source, unit, name, text)
+    try:
+        kept = keep_new(engine, "units", query)
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(source.label, f"cannot be read: {error}", "check it") from error
+    types = {variant: "VARCHAR", unit: source.columns[unit], **dict.fromkeys(columns, "DOUBLE"),
+             **dict.fromkeys(texts, "VARCHAR")}  # fmt: skip
+    table = replace(source, relation=exp.to_table(kept), columns=types, renamed={}, aliases={}, text=None,
+                    positive=None, rowid=False)  # fmt: skip
+    return table, read
+
+
+def without_shared(
+    engine: Engine, units: Source, variant: str, unit: str, shared_units: str
+) -> tuple[Source, list[str]]:
+    """Return the units of one variant only, and a warning about the others.
+
+    Args:
+        units: a row for every unit and variant.
+        shared_units: whether units of several variants are an error or left out.
+
+    Raises:
+        InputError: there are some, and they are an error.
+    """
+    arms = exp.Count(this=distinct("arm"))
+    keys = {"unit": quoted(unit), "arm": quoted(variant)}
+    rows = selected(units, keys).subquery("pairs")
+    shared = exp.select("unit").from_(rows).group_by("unit").having(exp.GT(this=arms, expression=literal(1)))
+    ((n,),) = engine.rows(row_count(shared.subquery("shared")))
+    if not n:
+        return units, []
+    ((total,),) = engine.rows(row_count(rows, distinct("unit")))
+    examples = engine.rows(exp.select(cast_to(exp.column("unit"), "VARCHAR")).from_(shared.subquery("shared"))
+                           .order_by("1").limit(FEW))  # fmt: skip
+    are = "are" if n > 1 else "is"
+    what = (
+        f"{n:,} of {total:,} values of {unit} {are} in several variants, such as "
+        f"{', '.join(text for (text,) in examples)}"
+    )
+    if shared_units == ERROR or n == total:
+        advice = ASSIGNED if n > total / 2 else (
+            "find out why, and leave them out with shared_units='drop' (--shared-units drop)"
+        )  # fmt: skip
+        raise InputError(units.label, what, advice)
+    kept = filtered(units, exp.not_(exp.In(this=quoted(unit), query=shared.subquery())))
+    told = f"units are in several variants: {what}; they are left out. Find out why: those that remain may be"
+    return kept, [f"{told} no random sample"]
+
+
+def count_rows(engine: Engine, source: Source, unit: str) -> int:
+    """Return the number of rows; refuse those without a unit."""
+    ((n, known),) = engine.rows(
+        exp.select(exp.Count(this=exp.Star()), exp.Count(this=quoted(unit))).from_(source.relation.copy())
+    )
+    if known < n:
+        what = f"column {unit!r}: {n - known:,} row{'s have' if n - known > 1 else ' has'} no unit"
+        raise InputError(source.label, what, "name the unit of every row, or leave these rows out")
+    return int(n)
+
+
+def told_units(n_rows: int, n: int, unit: str, functions: Mapping[str, str]) -> str:
+    """Return a note on how rows are put together."""
+    names: dict[str, list[str]] = {}
+    for name, function in functions.items():
+        names.setdefault(function, []).append(name)
+    each = "; ".join(f"{function} of {', '.join(own)}" for function, own in names.items())
+    return f"{counted(n_rows, 'row')} of {counted(n, 'unit')} by {unit}: {each}"
+
+
+def _refuse_changing(engine: Engine, source: Source, unit: str, name: str, text: exp.Expr) -> None:
+    """Refuse a text that differs between the rows of a unit."""
+    rows = selected(source, {"unit": quoted(unit), "described": text}).subquery("texts")
+    several = exp.GT(this=exp.Count(this=distinct("described")), expression=literal(1))
+    changing = exp.select("unit").from_(rows).group_by("unit").having(several).subquery("changing")
+    ((n,),) = engine.rows(row_count(changing))
+    if n:
+        what = f"{name!r} differs between the rows of {n:,} value{'s' if n > 1 else ''} of {unit}"
+        raise InputError(source.label, what, "slice by what was known when the unit was assigned")
+
+
+def copied_rows(
+    engine: Engine, source: Source, variant: str, unit: str, outcomes: Sequence[Outcome],
+    functions: Mapping[str, str],
+) -> list[str]:  # fmt: skip
+    """Warn of rows that are copies of each other, which a sum counts several times."""
+    summed = [outcome.name for outcome in outcomes if functions[outcome.name] == SUM]
+    doubts = read_doubts(engine, source, variant, unit, outcomes) if summed else []
+    if all(doubt.why != COPIES for doubt in doubts):
+        return []
+    return [
+        f"{COPIES}: all rows of one {unit} are equal, and the sum counts each of them ({', '.join(summed)}); "
+        "check whether the table was loaded twice. If the column holds the total of the unit, write "
+        "per_unit='mean' (--per-unit mean)"
+    ]

@@ -1,0 +1,35 @@
+-- name:     ecce
+-- title:    Estimated cumulative calibration error
+-- meaning:  ECCE adds up label minus probability over the rows, from the lowest probability to the highest. It is the
+--           largest error of the mean probability in any range of probabilities, as a share of all rows.
+-- use:      to summarize calibration in one number without a choice of bins
+-- beware:   chance alone gives a value above 0, and a larger one on fewer rows; compare samples of different size
+--           by ecce_z, and look at ecce_p before you call a model uncalibrated
+-- reading:  0: at every probability, the share of positives equals the probability
+--           0.05: in the worst range, predicted and observed positives differ by 5 % of the number of all rows
+--           1: all rows are positive with probability 0, or all are negative with probability 1
+-- inputs:   predictions (system, segment, label, score, weight)
+-- idle:     undefined WHEN TRUE
+-- grain:    system, segment
+-- range:    [0, 1], lower is better
+-- interval: none, it is a range of sums: every resample adds noise, and the samples lie above the true value
+-- formula:  max C - min C; C_0 = 0, C_k = sum of (y - p) over the rows with one of the k lowest distinct p, / n
+-- tex:      \mathrm{ECCE} = \max_{0 \le k \le K} C_k - \min_{0 \le k \le K} C_k \qquad
+--           C_k = \frac{1}{n} \sum_{i : p_i \le s_k} (y_i - p_i)
+-- symbols:  s_k: the k-th lowest distinct probability; C_0 is 0
+--           K: the number of distinct probabilities
+--           y_i: the label of row i, 1 for a positive and 0 for a negative
+--           p_i: the predicted probability of row i
+--           n: the number of rows
+-- source:   Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR 2022, 23(351): ECCE-R
+-- oracle:   reference
+-- example:  ecce() = 0.056667
+-- worked:   ((9 - (0.72 + 0.15 + 0.4 + 0.08 + 0.33 + 0.4 + 0.05 + 0.22 + 0.31 + 0.12 + 0.55 + 0.61 + 0.55 + 0.28 +
+--           0.09 + 0.9 + 0.45 + 0.77 + 0.18 + 0.03 + 0.18 + 0.52 + 0.27 + 0.11)) -
+--           (0 - (0.03 + 0.05 + 0.08 + 0.09 + 0.11 + 0.12 + 0.15))) / 24 = 0.0567
+-- related:  ecce_z, ecce_p, ece, calibration_curve, spiegelhalter_z
+-- note:     ties: rows of equal probability are one step of the sum. Other names: Kuiper's statistic of calibration,
+--           ECCE-R
+SELECT system, segment, (max(highest) - min(lowest)) / nullif(sum(total), 0) AS value
+FROM deviations
+GROUP BY system, segment;

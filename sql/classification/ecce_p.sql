@@ -1,0 +1,27 @@
+-- name:     ecce_p
+-- title:    p-value of the cumulative calibration error
+-- meaning:  The p-value is the probability that calibrated predictions have an ECCE at least this large. A small value
+--           is evidence against calibration.
+-- use:      to test calibration without a choice of bins, also where opposite errors cancel over all rows
+-- beware:   with many rows, an unimportant error gives a small value; with few rows or few distinct probabilities, the
+--           p-value is too large, and a large value does not prove calibration
+-- reading:  < 0.05: chance alone rarely explains the difference; the probabilities are probably not calibrated
+--           1: the summed differences are smaller than chance alone usually makes them
+-- inputs:   predictions (system, segment, label, score, weight)
+-- grain:    system, segment
+-- range:    [0, 1], neither is better
+-- undefined: every probability is 0 or 1
+-- formula:  P(max B - min B >= ecce_z) of a standard Brownian motion B on [0, 1]
+-- tex:      p = 4 \sum_{k=1}^{\infty} (-1)^{k-1} k \, \mathrm{erfc}(k z / \sqrt{2})
+-- symbols:  z: the value of ecce_z
+--           \mathrm{erfc}: the complementary error function
+--           k: the number of a term of the sum
+-- source:   Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR 2022, 23(351); the distribution: Feller, Annals of
+--           Mathematical Statistics 1951, doi:10.1214/aoms/1177729589
+-- oracle:   reference
+-- example:  ecce_p() = 0.999621
+-- worked:   none, the sum has infinitely many terms
+-- related:  ecce, ecce_z, spiegelhalter_p, hosmer_lemeshow
+-- note:     rows are independent here; rows of one user are often correlated, and the p-value is then too small
+SELECT system, segment, brownian_range_sf(ecce_z.value) AS value
+FROM ecce_z;
