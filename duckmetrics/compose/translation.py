@@ -160,6 +160,18 @@ def nan_tests(tree: exp.Expr, dialect: str) -> None:
             test.replace(exp.paren(exp.EQ(this=test.this.copy(), expression=nan)))
 
 
+# PostgreSQL refuses an exponential below the smallest normal number, near exp(-708.4).
+_LOWEST_EXPONENT = -708.0
+
+
+def small_exponentials(tree: exp.Expr, dialect: str) -> None:
+    """Write exponentials that PostgreSQL refuses as too small as 0."""
+    if dialect == "postgres":
+        for node in list(tree.find_all(exp.Exp))[::-1]:  # the inner ones first, so that they are found
+            too_small = exp.LT(this=exp.paren(node.this.copy()), expression=literal(_LOWEST_EXPONENT))
+            node.replace(exp.Case().when(too_small, literal(0.0)).else_(node.copy()))
+
+
 def double_literals(tree: exp.Expr, dialect: str) -> None:
     """Cast literals such as 1e-15, which is a DOUBLE in DuckDB and a decimal number elsewhere."""
     for number in list(tree.find_all(exp.Literal)):
@@ -303,6 +315,7 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     numbers,
     finite_numbers,
     nan_tests,
+    small_exponentials,
     double_literals,
     wide_integers,
     filters,
