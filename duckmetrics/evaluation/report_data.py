@@ -24,7 +24,6 @@ from duckmetrics.inference.kept import SharedRelations
 from duckmetrics.inference.units import over_rows
 from duckmetrics.pages.report import Report
 from duckmetrics.pages.report_model import (
-    CLASSIFICATION,
     OF_INTERVAL,
     AtCutoff,
     Checked,
@@ -289,7 +288,7 @@ class Material:
             return []
         session = self._unsliced()
         catalog = session.catalog
-        names = in_order(catalog.charts)
+        names = in_order(catalog.charts, of_classes=session.request.classes is not None)
         with session.engine.exclusive(keep=False):
             session.refuse_changed()
             shared = SharedRelations(catalog, session.engine, map(catalog.find_table, names))
@@ -459,7 +458,7 @@ class _Builder:
     def _pictures(self, reading: Reading) -> Pictures:
         """Return the numbers behind the charts of the first metric."""
         metric, baseline = reading.primary.name, reading.data.baseline
-        if reading.data.kind == CLASSIFICATION:
+        if reading.data.kind != RANKING:
             return Pictures(curves=tuple(self._material.curves(reading.drawn, self._tried)))
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
         steps = None if baseline is None or self._is_unpaired else self._tried(

@@ -13,6 +13,7 @@ from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inference.kept import kept_rows, materialized, on_engine
 from duckmetrics.inference.ranking_summary import JOINED, aim_of, in_rows, with_joined
+from duckmetrics.inputs.classes import CLASS
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label, taken_name
 
@@ -192,10 +193,17 @@ class ClassificationSummary:
             value.as_("value"), optional("lower"), optional("upper"),
             reason.as_("reason"), n.as_("n"),
             none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined"),
-            (n_positive if binary else none.copy()).as_("n_positive"),
+            (n_positive if binary else self._rows_of_class(measure, n_positive)).as_("n_positive"),
             *aim_of(measure), literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_(JOINED)  # fmt: skip
+
+    def _rows_of_class(self, measure: Measure, n_positive: exp.Expr) -> exp.Expr:
+        """Return the number of rows whose right class is that of the slice; NULL for other slices."""
+        if measure.family != MULTICLASS or CLASS not in self.by:
+            return exp.cast(exp.null(), "BIGINT")
+        is_of_one = exp.column(self.by[CLASS]).is_(exp.null()).not_()
+        return exp.Case().when(is_of_one, n_positive)
 
 
 def shown_measure(catalog: Catalog, i: int, measure: Measure) -> tuple[exp.Expr, exp.Expr]:

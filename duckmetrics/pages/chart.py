@@ -293,6 +293,10 @@ def _swatch(kind: str, x: float, y: float) -> str:
 
 
 HEIGHT = 250
+# The space for the labels at the left, and for those below.
+LEFT, BELOW = 50, 44
+# The size of small charts, and their number in a line.
+SMALL_HEIGHT, ACROSS = 150, 3
 
 
 @dataclass
@@ -323,6 +327,7 @@ class ChartAxis:
         text: writes a label.
         labels: where labels stand; None for round numbers.
         about: about how many labels there are.
+        grid: whether each label of the axis at the left has a line.
     """
 
     domain: Domain
@@ -330,6 +335,7 @@ class ChartAxis:
     text: Callable[[float], str] = plain
     labels: Sequence[float] | None = None
     about: int = 5
+    grid: bool = True
 
     @property
     def ticks(self) -> Sequence[float]:
@@ -346,6 +352,7 @@ def figure(
     y: ChartAxis,
     key: str = "",
     height: int = HEIGHT,
+    left: int = LEFT,
 ) -> str:
     """Draw the frame of a chart with axes around its shapes, as a fragment of HTML.
 
@@ -358,12 +365,14 @@ def figure(
         y: the axis at the left; its name stands below the title.
         key: the names of the lines, such as `key` returns.
         height: the height of the plot in pixels.
+        left: the space for the labels at the left.
     """
     name = ids.new()
     unit = f'<span class="soft">{text_of(y.name)}</span>' if y.name else ""
+    room = f' style="margin-left:{left - 2}px;width:calc(100% - {left + 12}px)"' if left != LEFT else ""
     return (
         f"<figure><figcaption><b>{text_of(title)}</b>{unit}{key}"
-        f'</figcaption><svg class="plot" height="{height}" role="img" aria-labelledby="{name} {name}d">'
+        f'</figcaption><svg class="plot"{room} height="{height}" role="img" aria-labelledby="{name} {name}d">'
         f'<title id="{name}">{text_of(title)}</title><desc id="{name}d">{text_of(said)}</desc>'
         f"{frame(x, y)}{body}</svg></figure>"
     )
@@ -374,10 +383,8 @@ def frame(x: ChartAxis, y: ChartAxis) -> str:
     parts = []
     for t in y.ticks:
         at = height(t, y.domain)
-        parts.append(
-            f'<line class="grid" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
-            f'<text class="y" x="-7" y="{at}" dy=".32em">{text_of(y.text(t))}</text>'
-        )
+        line = f'<line class="grid" x1="0" x2="100%" y1="{at}" y2="{at}"/>' if y.grid else ""
+        parts.append(f'{line}<text class="y" x="-7" y="{at}" dy=".32em">{text_of(y.text(t))}</text>')
     for t in x.ticks:
         parts.append(f'<text x="{place(t, x.domain)}" y="100%" dy="17">{text_of(x.text(t))}</text>')
     parts.append(f'<text x="50%" y="100%" dy="34">{text_of(x.name)}</text>')
@@ -394,12 +401,6 @@ def key(entries: Iterable[tuple[str, str]]) -> str:
     return f'<span class="key">{names}</span>'
 
 
-# The space for the labels at the left, and for those below.
-LEFT, BELOW = 50, 44
-# The size of small charts, and their number in a line.
-SMALL_HEIGHT, ACROSS = 150, 3
-
-
 @dataclass(frozen=True)
 class Plot:
     """A chart with axes.
@@ -411,6 +412,7 @@ class Plot:
         key: name of each line, and class of its swatch.
         height: of the plot in pixels.
         width: of a standalone picture in pixels.
+        left: the space for the labels at the left.
     """
 
     body: str
@@ -419,19 +421,20 @@ class Plot:
     key: tuple[tuple[str, str], ...] = ()
     height: int = HEIGHT
     width: int = 640
+    left: int = LEFT
 
     def html(self, ids: Ids, title: str, said: str) -> str:
         """Return a fragment of HTML that fills any width."""
         names = key(self.key) if self.key else ""
-        return figure(ids, title, said, self.body, self.x, self.y, names, self.height)
+        return figure(ids, title, said, self.body, self.x, self.y, names, self.height, self.left)
 
     def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width, from a line of text at `top` on."""
         unit = wrapped(self.y.name, top, self.width)
         names = key_block(self.key, top + unit.height + 2, self.width)
         start = unit.height + names.height + 14
-        width = self.width - 2 * MARGIN - LEFT
-        plot = self.inner(MARGIN + LEFT - 8, top + start, width)
+        width = self.width - 2 * MARGIN - self.left
+        plot = self.inner(MARGIN + self.left - 8, top + start, width)
         return ShapeBlock(unit.shapes + names.shapes + plot, start + self.height + BELOW)
 
     def inner(self, left: float, top: float, width: float) -> str:
@@ -455,18 +458,20 @@ class Panels:
 
     Attributes:
         key: the names of lines that all of them share.
+        small: the height of a plot.
     """
 
     panels: Sequence[Panel]
     key: tuple[tuple[str, str], ...] = ()
     width: int = 720
+    small: int = SMALL_HEIGHT
 
     def html(self, ids: Ids, title: str, said: str) -> str:
         """Return a fragment of HTML that fills any width."""
         unit = self.panels[0].plot.y.name
         small = ""
         for panel in self.panels:
-            bare = replace(panel.plot, height=SMALL_HEIGHT, key=(), y=replace(panel.plot.y, name=""))
+            bare = replace(panel.plot, height=self.small, key=(), y=replace(panel.plot.y, name=""))
             small += bare.html(ids, panel.name, panel.said)
         names = key(self.key) if self.key else ""
         return (
@@ -481,11 +486,11 @@ class Panels:
         across = min(ACROSS, len(self.panels))
         cell = (self.width - 2 * MARGIN) / across
         parts = [unit.shapes]
-        start, step = unit.height + names.height + 8, SMALL_HEIGHT + BELOW + LINE + 12
+        start, step = unit.height + names.height + 8, self.small + BELOW + LINE + 12
         for i, panel in enumerate(self.panels):
             x, y = MARGIN + (i % across) * cell, top + start + (i // across) * step
             parts.append(text_at(x, y + 14, shortened(panel.name, int(cell / 8)), "l name"))
-            plot = replace(panel.plot, height=SMALL_HEIGHT, x=replace(panel.plot.x, about=4))
-            parts.append(plot.inner(x + LEFT - 8, y + LINE + 8, cell - LEFT - 8))
+            plot = replace(panel.plot, height=self.small, x=replace(panel.plot.x, about=4))
+            parts.append(plot.inner(x + plot.left - 8, y + LINE + 8, cell - plot.left - 8))
         lines = -(-len(self.panels) // across)
         return ShapeBlock("".join(parts) + names.shapes, start + lines * step)

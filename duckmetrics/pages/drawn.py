@@ -51,8 +51,9 @@ class DrawnEvaluation:
         Args:
             name: of classifiers ``"roc_curve"``, ``"pr_curve"``, ``"gains_curve"``, ``"calibration_curve"``,
                 ``"score_histogram"`` or ``"calibration_by_slice"``; of rankings ``"at_k"``, a metric at every
-                cut-off; of both ``"intervals"``, all metrics, or ``"slices"``. By default the slices, if any;
-                the intervals of several metrics; else the ROC curve, or all cut-offs.
+                cut-off; of several classes ``"confusion_matrix"``; of all ``"intervals"``, all metrics, or
+                ``"slices"``. By default the slices, if any; the intervals of several metrics; else the ROC
+                curve, all cut-offs, or the confusion matrix.
             metric: the metric of a chart that shows one, the first by default.
             k: the cut-offs of ``"at_k"``, at most 50.
             **params: parameters of the table behind a curve, such as ``bins=20``.

@@ -102,7 +102,8 @@ class ChartedEvaluation(Protocol):
 
 def names_of_evaluations(charts: Charted) -> tuple[str, ...]:
     """Return the charts of evaluations; `charts` are the tables that are drawn."""
-    return (*tables.in_order(charts), CALIBRATION, AT_K, INTERVALS, SLICES)
+    of_two, of_several = (tables.in_order(charts, of_classes=several) for several in (False, True))
+    return (*of_two, *of_several, CALIBRATION, AT_K, INTERVALS, SLICES)
 
 
 def any_chart(
@@ -123,9 +124,11 @@ def usual_chart(evaluation: ChartedEvaluation) -> str:
     """Return the chart of an evaluation that shows most: its slices, its curve, or all cut-offs."""
     if any(row["slice"] for row in evaluation.rows):
         return SLICES
-    if len(evaluation.metrics) > 1 or _is_of_classes(evaluation):
+    if len(evaluation.metrics) > 1:
         return INTERVALS
-    return tables.in_order(evaluation.source.charts)[0] if _is_of_classifier(evaluation) else AT_K
+    of_classes = _is_of_classes(evaluation)
+    is_of_rows = of_classes or _is_of_classifier(evaluation)
+    return tables.in_order(evaluation.source.charts, of_classes=of_classes)[0] if is_of_rows else AT_K
 
 
 def known_name(name: str, known: Sequence[str]) -> None:
@@ -145,15 +148,19 @@ def checked_name(name: str, known: Sequence[str], evaluation: ChartedEvaluation)
         MetricError: there is no such chart, or not of these predictions.
     """
     known_name(name, known)
-    if name not in (INTERVALS, SLICES) and _is_of_classes(evaluation):
-        raise MetricError(f"chart {name!r}", "is not drawn for several classes", f"draw {INTERVALS!r}")
-    of_classifier, of_tables = _is_of_classifier(evaluation), tables.in_order(evaluation.source.charts)
-    if name in (*of_tables, CALIBRATION) and not of_classifier:
-        raise MetricError(f"chart {name!r}", "is of classifiers, and these are rankings", f"draw {AT_K!r}")
+    charts, where = evaluation.source.charts, f"chart {name!r}"
+    of_classifier, of_classes = _is_of_classifier(evaluation), _is_of_classes(evaluation)
+    of_tables = tables.in_order(charts, of_classes=of_classes)
+    if of_classes and name not in (*of_tables, INTERVALS, SLICES):
+        raise MetricError(where, "is not drawn for several classes", f"draw {of_tables[0]!r}")
+    if not of_classes and name in tables.in_order(charts, of_classes=True):
+        raise MetricError(where, "is of several classes", "name their columns with classes= (--classes)")
+    if name in (*of_tables, CALIBRATION) and not of_classifier and not of_classes:
+        raise MetricError(where, "is of classifiers, and these are rankings", f"draw {AT_K!r}")
     if name in (AT_K, DIFFERENCES) and of_classifier and all(r["n_positive"] is not None for r in
                                                             evaluation.rows):  # fmt: skip
         usual = f"draw {of_tables[0]!r}"
-        raise MetricError(f"chart {name!r}", "is of rankings, and this is a classifier", usual)
+        raise MetricError(where, "is of rankings, and this is a classifier", usual)
     return name
 
 

@@ -14,8 +14,8 @@ from duckmetrics.pages.chart import Ids
 from duckmetrics.pages.curves import at_k, differences
 from duckmetrics.pages.marks import KINDS, breakable, number, percent, style
 from duckmetrics.pages.report_model import (
-    CLASSIFICATION,
     OVERALL,
+    RANKING,
     Reading,
     digits,
     inside,
@@ -164,7 +164,7 @@ MOST_CURVES = 20
 
 def figures(reading: Reading) -> list[Picture]:
     """Return the charts that the data have numbers for."""
-    if reading.data.kind == CLASSIFICATION:
+    if reading.data.kind != RANKING:
         drawn = [*_of_tables(reading), _target(reading)]
     else:
         drawn = [_at_cutoffs(reading), _differences(reading)]
@@ -430,7 +430,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
     from markupsafe import Markup
 
     data, ids = reading.data, Ids("c")
-    is_classifier = data.kind == CLASSIFICATION
+    is_classifier = data.kind != RANKING
     many = len(reading.others) > 1
     sections = [systems_section(reading), metrics_section(reading)] if many else [metrics_section(reading)]
     return {
@@ -461,7 +461,7 @@ def _about_lists(reading: Reading) -> str:
 
 def _about_figures(reading: Reading) -> str:
     """Return what all charts show."""
-    if reading.data.kind == CLASSIFICATION:
+    if reading.data.kind != RANKING:
         return "All rows, aggregated."
     return f"All {reading.top.n or 0 if reading.top else 0:,} {reading.data.counted}."
 

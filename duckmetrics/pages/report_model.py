@@ -58,7 +58,8 @@ def p_words(p: float, name: str) -> str:
     return f"{name} under 0.001" if p < 0.001 else f"{name} = {p:.2g}"
 
 
-RANKING, CLASSIFICATION = "ranking", "classification"
+# The family of metrics of queries; all others are of rows.
+RANKING = "ranking"
 # Findings about intervals: how they were computed, or that few units are behind them.
 OF_INTERVAL, FEW_UNITS = "interval", "few_units"
 # The values of the slicing columns in force, as text; empty for all rows.
@@ -242,7 +243,7 @@ class ReportData:
     """All that a report shows.
 
     Attributes:
-        kind: RANKING or CLASSIFICATION, as the first metric.
+        kind: the family of the first metric.
         baseline: the system that the others are compared with; None for an evaluation.
         unit: the units of the intervals of the first metric in the plural, such as "users".
         counted: the rows or queries that the first metric counts, in the plural.

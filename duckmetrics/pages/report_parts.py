@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.marks import KINDS, number, percent
 from duckmetrics.pages.report_model import (
-    CLASSIFICATION,
     FEW_UNITS,
     OVERALL,
+    RANKING,
     digits,
     inside,
     p_words,
@@ -324,7 +324,7 @@ def _irrelevant(reading: Reading) -> list[str]:
 def _without_value(reading: Reading, row: Row) -> str:
     """Return the number of queries, or groups of rows, without a value."""
     without = row.n_undefined or 0
-    if reading.data.kind == CLASSIFICATION:
+    if reading.data.kind != RANKING:
         return counted(without, "group")
     total = (row.n or 0) + without
     return f"{without:,} of {total:,} {reading.data.counted} ({percent(without / total, sign=False)})"

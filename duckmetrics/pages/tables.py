@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.pages import curves
+from duckmetrics.pages.confusion import confusion
 from duckmetrics.pages.curves import calibration, histogram, isotonic
 
 if TYPE_CHECKING:
@@ -21,13 +22,15 @@ class Drawn(NamedTuple):
     Attributes:
         draw: draws the rows of each system.
         columns: the columns that it reads.
+        of_classes: whether it is about several classes.
     """
 
     draw: Callable[[BySystem], Picture]
     columns: tuple[str, ...]
+    of_classes: bool = False
 
 
-# The first one is the usual chart of a classifier.
+# The first one is the usual chart of a classifier, or of several classes.
 DRAWINGS = {
     "roc": Drawn(curves.roc, ("fpr", "tpr", "area")),
     "precision_recall": Drawn(curves.precision_recall, ("recall", "precision", "area")),
@@ -40,13 +43,17 @@ DRAWINGS = {
         histogram,
         ("lo", "hi", "n", "positives", "negatives", "positive_share", "negative_share"),
     ),
+    "confusion": Drawn(confusion, ("actual", "predicted", "n", "share"), of_classes=True),
 }  # fmt: skip
 
 
-def in_order(charted: Charted) -> list[str]:
-    """Return the tables with a chart in the order of the drawings."""
-    order = list(DRAWINGS)
-    return sorted(charted, key=lambda table: order.index(charted[table][0]))
+def in_order(charted: Charted, *, of_classes: bool) -> list[str]:
+    """Return the tables with a chart in the order of the drawings: those of several classes, or of two."""
+    order = [name for name, drawn in DRAWINGS.items() if drawn.of_classes == of_classes]
+    return sorted(
+        (table for table, (drawing, _) in charted.items() if drawing in order),
+        key=lambda table: order.index(charted[table][0]),
+    )
 
 
 def by_system(rows: Rows) -> BySystem:

@@ -13,7 +13,7 @@ from duckmetrics.pages.drawn import DrawnEvaluation
 from duckmetrics.pages.screens import wrapped, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.grid import blocks_of, few_values, footer_of, no_relevant_lines, title_of
+from duckmetrics.results.grid import SIZES, blocks_of, few_values, footer_of, no_relevant_lines, title_of
 from duckmetrics.results.mlflow_runs import Logged
 from duckmetrics.results.per_query import LogPlace, Mergeable, PerQuery, Tables
 from duckmetrics.results.tabular import Shown, document, json_object, readable, screen_width, widened
@@ -401,7 +401,7 @@ class Evaluation(Examined, PerQuery, DrawnEvaluation, Logged, Mergeable):
             return Shown(header, cells, [name for name in header if name in NUMERIC], notes=notes)
         (block,) = blocks_of(few, sys.maxsize)
         notes = [*left_out, *footer_of(self), *self.lines_below()]
-        return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)
+        return Shown(block.header, block.cells, [*SIZES, *block.header[block.keys :]], notes=notes)
 
     def _few(self) -> tuple[Evaluation, list[str]]:
         """Return the evaluation with the rows for a reader, and the lines that say what it leaves out."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 BEST, LOWER = "*", " ↓"
 BEST_SYSTEM = "* best value; `duckmetrics compare` tests whether the difference is chance"
+# The counts of which the first one that differs has a column.
+SIZES = ("n", "n_positive")
 # Values that differ by less are equally good.
 ALIKE = 5e-5
 # Where the rows are that a table leaves out; and the place of what has no value.
@@ -78,7 +80,7 @@ class ColumnBlock:
         for i, name in enumerate(self.header):
             is_key = i < self.keys
             cells = [row[i] for row in self.cells]
-            columns.append(ScreenColumn(visible(name), cells, not is_key or name == "n", is_key=is_key))
+            columns.append(ScreenColumn(visible(name), cells, not is_key or name in SIZES, is_key=is_key))
         return table_lines(columns, width)
 
 
@@ -101,7 +103,7 @@ def plain_lines(result: ShownEvaluation, wide: bool = False) -> list[str]:
     if not wide:
         return aligned(*long_cells(result), NUMERIC)
     (block,) = blocks_of(result, sys.maxsize)
-    table = aligned(block.header, block.cells, ["n", *block.header[block.keys :]])
+    table = aligned(block.header, block.cells, [*SIZES, *block.header[block.keys :]])
     return [plain(line) for line in (*table, "", *map(visible, footer_of(result)))]
 
 
@@ -216,19 +218,25 @@ def _by_key(result: ShownEvaluation) -> ColumnBlock:
     keys = list(dict.fromkeys(key for key, _ in found))
     if several and not result.by:
         keys = _leaders_first(result, keys, found)
-    sizes = any(len({found[key, m]["n"] for key in keys if (key, m) in found}) > 1 for m in metrics)
+    # Slices by the class have the same rows, and differ in those whose right class it is.
+    size = next((name for name in SIZES if any(_differs(found, keys, m, name) for m in metrics)), None)
     best = {id(row) for row in best_of_slices(result)} if several else set()
     cells = []
     for key in keys:
         rows = [found.get((key, metric)) for metric in metrics]
         own = [row for row in rows if row is not None]
         system = [visible(str(key[-1]))] if several else []
-        n = [str(max(row["n"] for row in own))] if sizes else []
+        n = [str(max((row[size] for row in own if row[size] is not None), default=""))] if size else []
         values = ["" if row is None else _cell(row, id(row) in best) for row in rows]
         cells.append([*slice_cells(result, own[0]), *system, *n, *values])
-    header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
+    header = [*result.by, *(["system"] if several else []), *([size] if size else [])]
     names = [named(result, metric) for metric in metrics]
     return ColumnBlock([*header, *names], _padded(cells, len(header)), len(header))
+
+
+def _differs(found: Mapping[Any, Row], keys: Sequence[Any], metric: str, size: str) -> bool:
+    known = {found[key, metric].get(size) for key in keys if (key, metric) in found}
+    return len(known - {None}) > 1
 
 
 def _key(result: ShownEvaluation, row: Row) -> tuple[Any, ...]:

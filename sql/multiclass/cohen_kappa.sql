@@ -11,6 +11,7 @@
 -- inputs:   predictions (system, segment, label, score, weight, class, actual, place)
 -- grain:    system, segment
 -- range:    [-1, 1], higher is better
+-- interval: logit
 -- undefined: all rows have one class and are predicted to have it, or it is the slice of one class
 -- formula:  (p_o - p_e) / (1 - p_e), p_o = accuracy, p_e = sum of actual_c predicted_c / n^2
 -- tex:      \kappa = \frac{p_o - p_e}{1 - p_e} \qquad p_e = \frac{1}{n^2} \sum_{c=1}^{C} \mathrm{actual}_c \,

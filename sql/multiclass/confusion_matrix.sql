@@ -6,6 +6,7 @@
 -- beware:   with weights, the counts are sums of weights; pairs of classes without rows are left out
 -- reading:  actual = predicted: the rows whose right class is predicted
 -- inputs:   predictions (system, segment, label, score, weight, class, actual, place)
+-- chart:    confusion
 -- grain:    system, segment, actual, predicted
 -- formula:  the number of rows of each right class and each predicted class
 -- source:   Kohavi and Provost, Machine Learning 1998, doi:10.1023/A:1017181826899

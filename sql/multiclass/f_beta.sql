@@ -15,6 +15,7 @@
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: logit
 -- formula:  mean of (1 + beta^2) correct_c / (beta^2 actual_c + predicted_c) over the classes that have rows or are
 --           predicted
 -- tex:      F_\beta = \frac{1}{C} \sum_{c=1}^{C} \frac{(1 + \beta^2) \mathrm{correct}_c}{\beta^2 \mathrm{actual}_c +

@@ -9,6 +9,7 @@
 -- inputs:   predictions (system, segment, label, score, weight, class, actual, place)
 -- grain:    system, segment
 -- range:    [-1, 1], higher is better
+-- interval: logit
 -- undefined: all rows have one class or are predicted to have one class, or it is the slice of one class
 -- formula:  (n correct - sum of actual_c predicted_c) / sqrt((n^2 - sum of actual_c^2) (n^2 - sum of
 --           predicted_c^2))

@@ -13,6 +13,7 @@
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: logit
 -- formula:  mean of correct_c / predicted_c over the classes that have rows or are predicted
 -- tex:      \mathrm{precision} = \frac{1}{C} \sum_{c=1}^{C} \frac{\mathrm{correct}_c}{\mathrm{predicted}_c}
 -- symbols:  C: the number of classes that have rows or are predicted

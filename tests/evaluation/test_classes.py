@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
@@ -270,15 +271,18 @@ def test_intervals_are_those_of_the_jackknife(cluster: str | None, weighted: boo
             continue
         effective = row["n_effective"]
         assert effective == pytest.approx(n) if not weighted else 2 < effective < n
-        if spec == "auc":  # an interval of the logit, with fewer degrees of freedom for long tails
-            middle = math.log(row["value"] / (1 - row["value"]))
-            half = middle - math.log(row["lower"] / (1 - row["lower"]))
-            scale = se / (row["value"] * (1 - row["value"]))
-            assert half >= stats.t.ppf(0.95, n - 1) * scale * (1 - 1e-9)
-            assert half <= stats.t.ppf(0.95, 4) * scale
+        if spec == "brier":
+            expected = stats.t.ppf(0.95, effective - 1) * se
+            assert row["upper"] - row["value"] == pytest.approx(expected, rel=1e-9), spec
             continue
-        expected = stats.t.ppf(0.95, effective - 1) * se
-        assert row["upper"] - row["value"] == pytest.approx(expected, rel=1e-9), spec
+        # Others are bounded: the interval is one of the logit, with fewer degrees of freedom for long tails.
+        low = -1 if spec in ("cohen_kappa", "mcc") else 0
+        tails = 2 * n / (stats.kurtosis(known) + 2)
+        half = stats.t.ppf(0.95, min(effective - 1, max(1.0, tails)))
+        half *= se * (1 - low) / ((row["value"] - low) * (1 - row["value"]))
+        for end, sign in (("lower", -1), ("upper", 1)):
+            expected = special.expit(special.logit((row["value"] - low) / (1 - low)) + sign * half)
+            assert row[end] == pytest.approx(low + (1 - low) * expected, rel=1e-9), (spec, end)
 
 
 def test_what_has_no_jackknife_is_resampled() -> None:
@@ -303,7 +307,7 @@ def test_intervals_cover() -> None:
     data = pa.table({**flat, **{f"p_{i}": p[..., i].ravel() for i in range(classes)}})
     connection = duckdb.connect()
     connection.register("drawn", data)
-    specs = ["f1", "mcc", "brier", "accuracy", "auc"]
+    specs = ["f1", "precision", "balanced_accuracy", "cohen_kappa", "mcc", "brier", "accuracy", "auc"]
     truth = values("drawn", specs, connection=connection)
     result = duckmetrics.evaluate(
         "SELECT * FROM drawn WHERE sample < 2000", metrics=specs, classes="p_*", by="sample", interval=0.95,
@@ -411,12 +415,30 @@ def test_scores_that_are_no_probabilities_are_noted() -> None:
     assert not duckmetrics.evaluate(pa.table(GOOD), metrics="accuracy", classes="p_*").checks
 
 
-def test_charts_are_those_of_values() -> None:
+def test_charts_are_those_of_values_and_of_the_confusion_matrix() -> None:
     result = duckmetrics.evaluate(table(rows(2)), metrics="accuracy", classes="p_*", interval=0.95)
-    assert result.chart().title.startswith("accuracy is ")
+    assert result.chart("intervals").title.startswith("accuracy is ")
+    assert result.chart().title == result.chart("confusion_matrix").title
     for name in ("at_k", "roc_curve", "calibration_by_slice"):
-        with pytest.raises(MetricError, match="is not drawn for several classes; draw 'intervals'"):
+        with pytest.raises(MetricError, match="is not drawn for several classes; draw 'confusion_matrix'"):
             result.chart(name)
+    of_two = duckmetrics.evaluate({"label": [0, 1], "score": [0.1, 0.9]}, metrics="auc")
+    with pytest.raises(MetricError, match="is of several classes; name their columns with classes="):
+        of_two.chart("confusion_matrix")
+
+
+def test_slices_by_the_class_count_its_rows() -> None:
+    given, options = table(rows(2), country=["DE", "FR"] * 30), {"classes": "p_*", "weighted": False}
+    result = duckmetrics.evaluate(given, metrics="f1", by=[["class"], ["country"]], **options)
+    labels = Counter(given["label"].to_pylist())
+    assert {row["class"]: row["n_positive"] for row in result.rows if row["slice"] == "class"} == labels
+    assert {row["n_positive"] for row in result.rows if row["slice"] in ("", "country")} == {None}
+    pairs = Counter(zip(given["label"].to_pylist(), given["country"].to_pylist(), strict=True))
+    both = duckmetrics.evaluate(given, metrics="f1", by=["class", "country"], **options)
+    found = {(r["class"], r["country"]): r["n_positive"] for r in both.rows if r["slice"]}
+    assert {pair: n for pair, n in found.items() if n} == pairs
+    shown = str(duckmetrics.evaluate(given, metrics="f1", classes="p_*", by="class")).splitlines()
+    assert shown[0].split() == ["class", "n_positive", "f1"]
 
 
 def test_questions_of_the_same_data() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.pages.report import render
-from duckmetrics.pages.report_model import CLASSIFICATION, AtCutoff, Metric, Mover, ReportData, Row
+from duckmetrics.pages.report_model import AtCutoff, Metric, Mover, ReportData, Row
 from support.reports import (
     HOSTILE,
     LOSS,

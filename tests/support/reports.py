@@ -121,6 +121,7 @@ def curves(systems: tuple[str, ...]) -> tuple[ReportCurve, ...]:
         ),
         "isotonic": ((0.1, 0.3, 5, 0.2, 0.1, 0.1), (0.5, 0.9, 5, 0.7, 0.8, -0.1)),
         "histogram": tuple((i / 4, (i + 1) / 4, 4, i, 4 - i, i / 6, (4 - i) / 10) for i in range(4)),
+        "confusion": (("cat", "cat", 4, 0.8), ("cat", "dog", 1, 0.2), ("dog", "dog", 3, 1.0)),
     }  # fmt: skip
     return tuple(
         ReportCurve(table, drawing, tuple(
