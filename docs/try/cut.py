@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.shell.script import ALONE, of_one_system
 from duckmetrics.shell.shipped import macros_sql
 from duckmetrics.shell.template import BETWEEN, BETWEEN_PIECES, IF, MARK, ONE, SEVERAL
+from duckmetrics.shell.words import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,7 +48,7 @@ class Cut:
 
 def macros() -> dict[str, Cut]:
     """Return every macro with the macros that it calls."""
-    text = macros_sql().translate(MARKS)
+    text = spelled_out(macros_sql()).translate(MARKS)
     starts = [*_START.finditer(text)]
     ends = [*(found.start() for found in starts[1:]), len(text)]
     found: dict[str, Cut] = {}

@@ -11,11 +11,12 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.catalog.measure import CUTOFF
+from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import tables_of
 from duckmetrics.compose.functions import linked
 from duckmetrics.compose.optimizer import SHALLOW
 from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.ranking import MEANINGS, OF_COLUMNS, table_of
 from duckmetrics.inputs.slices import RESERVED
@@ -334,6 +335,24 @@ class RankingCall:
         text = exp.func("coalesce", exp.cast(reference(BY), "VARCHAR"), literal(""))
         names = exp.Anonymous(this="trim", expressions=[text, literal("[] ")])
         return exp.NEQ(this=names, expression=literal(""))
+
+    @property
+    def takes_weight(self) -> bool:
+        """Whether queries may have weights."""
+        return any(argument.name == WEIGHT for argument in self.arguments)
+
+    @property
+    def has_weight(self) -> exp.Expr:
+        return exp.not_(is_null(reference(WEIGHT))) if self.takes_weight else exp.false()
+
+    @property
+    def is_mean(self) -> exp.Expr:
+        """The condition that all metrics asked for are means over the queries."""
+        given_ = exp.EQ(
+            this=exp.cast(reference(AGGREGATION), "VARCHAR"), expression=literal(DEFAULT_AGGREGATION)
+        )
+        others = [n for one in self.offered if one.agg not in (None, DEFAULT_AGGREGATION) for n in one.names]
+        return exp.and_(given_, exp.not_(self.asks_for(others))) if others else given_
 
     @property
     def is_changed(self) -> exp.Expr:

@@ -14,6 +14,7 @@ from duckmetrics.catalog.presets import presets
 from duckmetrics.compose.composer import needs_truth
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.adjustment import HOLM
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.inputs.ranking import MEANINGS
 from duckmetrics.shell.comparison_results import (
     ADJUST,
@@ -54,6 +55,7 @@ SLICES = (
     Argument(BY, meanings={"": "the names of the columns to split the results by"}),
     Argument(QUERIES, meanings={"": "a table of the queries, with columns to split the results by"}),
 )
+WEIGHED = Argument(WEIGHT, meanings={"": "the column of how much a query counts, of the same tables"})
 TESTS = {"": "paired_t, or always_valid, whose p and intervals hold at every look at growing data"}
 PLANS = {"": "with always_valid, the number of queries at which the intervals are the tightest"}
 AGGREGATED = {"": "how the values of the queries are aggregated"}
@@ -122,6 +124,7 @@ class _Group:
         self.values = self.offer.values()
         self.entries = list(entries_of(catalog, self.offer.asked))
         self.of_systems = self.offer.asked[0].measure.metric.is_of_systems
+        self.slices = SLICES if self.of_systems else (*SLICES, WEIGHED)
         self.side = None
         self.tables: tuple[Argument, ...] = ()
         self.columns = columns_of_tables(catalog)
@@ -136,7 +139,7 @@ class _Group:
         tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
         self.like = Argument(LIKE, None, choices=tuple(tools))
         taken = (
-            *TABLES, METRICS_ASKED, ASKED_ROWS, *SLICES, *self.tables, *self.offer.arguments, self.like,
+            *TABLES, METRICS_ASKED, ASKED_ROWS, *self.slices, *self.tables, *self.offer.arguments, self.like,
             *self.aggregation, *self.columns, *_of_comparison(catalog),
         )  # fmt: skip
         self.own = OwnColumns(catalog, self.offer.asked, [argument.name for argument in taken])
@@ -145,8 +148,8 @@ class _Group:
     def computes(self) -> Macro:
         """The macro that computes the metrics, all with the same arguments."""
         arguments = (
-            *TABLES, METRICS_ASKED, ASKED_ROWS, *SLICES, *self.tables, *self.offer.arguments, Argument(LIKE),
-            *self.aggregation, *self.columns, *self.own.arguments(),
+            *TABLES, METRICS_ASKED, ASKED_ROWS, *self.slices, *self.tables, *self.offer.arguments,
+            Argument(LIKE), *self.aggregation, *self.columns, *self.own.arguments(),
         )  # fmt: skip
         of = self._call(self.entries, arguments)
         return Macro(f"{FUNCTIONS}{self.name}", (Overload(arguments, Written(lambda: ranking_body(of))),), "")
@@ -162,8 +165,8 @@ class _Group:
             entries: the metrics that it takes, all by default.
         """
         arguments = (
-            *TABLES, METRICS_ASKED, *(own or SLICES), *self.tables, *self.opened, self.like, *aggregation,
-            *self.columns, *self.own.arguments(),
+            *TABLES, METRICS_ASKED, *(own or self.slices), *self.tables, *self.opened, self.like,
+            *aggregation, *self.columns, *self.own.arguments(),
         )  # fmt: skip
         return self._call(entries or self.entries, arguments)
 
@@ -192,7 +195,7 @@ class _Group:
         tools = likeness_of(self.catalog, self.offer, asked).entries
         arguments = (
             *(UNJUDGED if needs_no_truth else TABLES), *(a if a.required else _opened(a) for a in params),
-            *(side.arguments if side else ()), *SLICES,
+            *(side.arguments if side else ()), *self.slices,
             *([replace(self.like, choices=tuple(tools))] if tools else ()),
             *aggregated, *(side.columns(columns_of_tables(self.catalog)) if side else self.columns),
             *self.own.arguments(asked),

@@ -44,6 +44,7 @@ from duckmetrics.shell.template import (
     conditions_once,
     joined,
     merged,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def ranking_body(of: RankingCall) -> exp.Select:
     rows = SystemRows(text) if of_systems else RankingRows(text)
     checks = RankingChecks(text, rows.problems())
     whole = [
-        *steps.tables(), *merged(of.is_open, steps.steps(OPEN), of.closed(steps.steps)), *steps.slices(),
-        *checks.checked(), *rows.result(),
+        *steps.tables(), *merged(of.is_open, steps.steps(OPEN), of.closed(steps.steps)), *steps.weights(),
+        *steps.slices(), *checks.checked(), *rows.result(),
     ]  # fmt: skip
     text_ = joined([chosen(of.asked_for.can_be_written, whole, checks.refused(SHOWN))])
     run = exp.Anonymous(this=QUERY, expressions=[with_metrics(of, template, text_)])
@@ -87,7 +88,7 @@ def with_metrics(of: RankingCall, template: Template, text: exp.Expr) -> exp.Exp
 def with_pieces(catalog: Catalog, text: exp.Expr, pieces: exp.Expr) -> exp.Expr:
     """Return the expression of a text with the pieces of the metrics asked for."""
     # Bound once and outside of the lambdas that read them: DuckDB binds what is in a lambda twice.
-    both = {"text": text, "pieces": pieces}
+    both = {"text": whole(text), "pieces": pieces}
     named = {n: exp.Bracket(this=exp.column("_both"), expressions=[literal(n)]) for n in both}
     pairs = [exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in both.items()]
     needed = call(catalog, "with_needed", *named.values())

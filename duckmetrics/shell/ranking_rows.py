@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION, DIGEST, VERSION, written
+from duckmetrics.catalog.measure import (
+    AGGREGATION,
+    CUTOFF,
+    DEFAULT_AGGREGATION,
+    DIGEST,
+    OF_QUERIES,
+    VERSION,
+    WEIGHTS,
+    written,
+)
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.ranking_summary import aim_of, bound_aggregation, shown_value
 from duckmetrics.inference.unit_values import scale_of_queries
@@ -129,6 +138,9 @@ class RankingRows:
         for name, value in measure.params:
             if name != CUTOFF:
                 parts.append(f"|{name}:{self._signed(entry, name, value)}")
+        if self.of.takes_weight:
+            signed = exp.Case().when(self.of.has_weight, literal(f"|{WEIGHTS}:{OF_QUERIES}"))
+            parts.append(self.text.template.mark(signed.else_(literal(""))))
         parts += [f"|{DIGEST}:{measure.metric.digest}"] if measure.metric.is_own else []
         return literal("".join([*parts, self.signed_aggregation(entry), f"|{VERSION}:{__version__}"]))
 
@@ -232,15 +244,19 @@ class RankingRows:
         Args:
             keys: the columns that tell them apart.
         """
-        return [chosen(self._is_mean, self._means(keys), self._aggregated(keys))]
+        means = self._means(keys)
+        if self.of.takes_weight:
+            means = [chosen(self.of.has_weight, self._means(keys, is_weighted=True), means)]
+        return [chosen(self.of.is_mean, means, self._aggregated(keys))]
 
     def shown_value(self) -> tuple[exp.Expr, exp.Expr]:
         """Return a mean as results show it, and the reason if there is none."""
         return shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
 
-    def _means(self, keys: Sequence[str]) -> list[Part]:
+    def _means(self, keys: Sequence[str], *, is_weighted: bool = False) -> list[Part]:
         """Return the numbers of the metrics where all are means, side by side in one scan."""
-        mean = bound_aggregation(self.catalog, DEFAULT_AGGREGATION, "value", None).selects[-1].unalias()
+        aggregation = bound_aggregation(self.catalog, DEFAULT_AGGREGATION, "value", None, is_weighted)
+        mean = aggregation.selects[-1].unalias()
         counts = (
             c for c in cast("exp.Select", self.text.shell("counted")).selects if c.alias.startswith("n")
         )
@@ -287,20 +303,6 @@ class RankingRows:
         usual = [f"{HIDDEN}{name}"]
         rows = chosen(self.of.has_systems, [chosen(self.of.is_open, every, usual)], usual)
         return [start, rows, rest]
-
-    @property
-    def _is_mean(self) -> exp.Expr:
-        """The condition that all metrics asked for are means over the queries."""
-        given_ = exp.EQ(
-            this=exp.cast(reference(AGGREGATION), "VARCHAR"), expression=literal(DEFAULT_AGGREGATION)
-        )
-        others = [
-            name
-            for one in self.of.offered
-            if one.agg not in (None, DEFAULT_AGGREGATION)
-            for name in one.names
-        ]
-        return exp.and_(given_, exp.not_(self.of.asks_for(others))) if others else given_
 
 
 class SystemRows(RankingRows):

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.measure import AGGREGATION, DEFAULT_AGGREGATION
 from duckmetrics.checks.examination import NO_COMMON_QUERY, concerned, protected
 from duckmetrics.expressions.build import picked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import WEIGHT
 from duckmetrics.shell.forms import IN_SLICES, OPEN
-from duckmetrics.shell.macro import HIDDEN, call, closure, is_null, query_of, reference, source
+from duckmetrics.shell.macro import HIDDEN, call, closure, concatenated, is_null, query_of, reference, source
 from duckmetrics.shell.parameters import other_macros
 from duckmetrics.shell.query import (
     METRICS,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 
 POPULATION, TABLE = "population", "table"
+PER_QUERY, UNWEIGHTED = "per_query", "unweighted"
 # Parameter of the attributes -> the mark of the SQL text that stands for it.
 MARKED = {
     "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"),
@@ -114,7 +117,11 @@ class RankingSteps:
         outer = composed.outer.copy()
         outer.set("expressions", [*(k.copy() for k in composed.keys().values()), exp.var(OF_METRICS)])
         joins = {join.this.name: join for join in outer.args.pop("joins", None) or []}
-        head = self.text.cte("per_query", outer).removesuffix(")")
+        head = self.text.cte(PER_QUERY, outer).removesuffix(")")
+        if self.of.takes_weight:
+            # With weights, the step of this name has the queries that count.
+            named = exp.Case().when(self.of.has_weight, literal(UNWEIGHTED)).else_(literal(PER_QUERY))
+            head = head.replace(f"{HIDDEN}{PER_QUERY} AS", f"{HIDDEN}{self.text.template.mark(named)} AS", 1)
         pieces = self.values_of_entries(composed)
         texts = [
             f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
@@ -156,6 +163,21 @@ class RankingSteps:
             if isinstance(text, str) else text
             for name, text in zip(composed.steps, texts, strict=True) if text
         ]  # fmt: skip
+
+    def weights(self) -> list[Part]:
+        """Return the steps that give every query its weight, and leave out those of weight 0."""
+        if not self.of.takes_weight:
+            return []
+        name = exp.cast(reference(WEIGHT), "VARCHAR")
+        attributes, texts = attributes_of_queries(self.catalog, exp.Array(expressions=[name]))
+        inner = exp.Anonymous(this="replace", expressions=[name.copy(), literal('"'), literal('""')])
+        texts[MARKED["attributes"].name] = concatenated('"', inner, '"')
+        steps = {
+            "query_weights": self.text.template.later(attributes, texts),
+            PER_QUERY: query_of(self.catalog, "weighed", {}),
+        }
+        written = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
+        return [chosen(self.of.has_weight, written, [])]
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""
@@ -260,6 +282,7 @@ def sources_of_attributes(catalog: Catalog) -> list[exp.Expr]:
 
 # The place of problems after all others.
 LAST = 99
+ONLY_MEANS = f"weight: {AGGREGATION} := '{DEFAULT_AGGREGATION}' alone reads weights; leave one of them out"
 
 
 class RankingChecks:
@@ -296,7 +319,16 @@ class RankingChecks:
         """Return the queries of the problems that are reported if there is no other one."""
         bad_slices = self.text.shell("bad_attributes", slice_label=self.text.label)
         slices = f" UNION ALL {self.text.text(placed(bad_slices, LAST))}"
-        return [chosen(self.of.has_slices, [slices], [])]
+        return [*self._weights(), chosen(self.of.has_slices, [slices], [])]
+
+    def _weights(self) -> list[Part]:
+        """Return the queries of the problems of weights."""
+        if not self.of.takes_weight:
+            return []
+        bad = self.text.text(placed(self.text.shell("bad_weights"), LAST - 2))
+        refused = self.text.text(placed(exp.select(literal(ONLY_MEANS).as_("problem")), LAST - 2))
+        others = chosen(self.of.is_mean, [], [f" UNION ALL {refused}"])
+        return [chosen(self.of.has_weight, [f" UNION ALL {bad}", others], [])]
 
     def shared(self, form: Form) -> Mapping[str, exp.Query]:
         """Return the steps of the query that checks may read."""

@@ -78,7 +78,7 @@ from duckmetrics.shell.row_body import (
     row_text,
     written_over_rows,
 )
-from duckmetrics.shell.template import BETWEEN_PIECES, Template, bound_once, chosen, joined
+from duckmetrics.shell.template import BETWEEN_PIECES, Template, bound_once, chosen, joined, whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -207,8 +207,8 @@ class RowComparisonText:
         nothing = exp.select(*(exp.null().as_(name) for name in ("system", "metric", "slice", *COLUMNS)))
         nothing = nothing.from_("checked").where(exp.column("fine"))
         text = joined([chosen(asked.can_be_written, self._parts(), [self._shown(nothing)])])
-        whole = self.template.filled(bound_once("_pieces", asked.pieces(texts), text))
-        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[whole])))
+        filled = self.template.filled(bound_once("_pieces", asked.pieces(texts), whole(text)))
+        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[filled])))
 
     def _parts(self) -> list[Part]:
         """Return the text of the comparison."""

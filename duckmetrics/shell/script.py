@@ -39,6 +39,7 @@ from duckmetrics.shell.macro import (
 from duckmetrics.shell.ranking_macros import ranking_macros
 from duckmetrics.shell.row_macros import classification_macros
 from duckmetrics.shell.statistic_macros import statistic_macros
+from duckmetrics.shell.words import shortened
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def script(catalog: Catalog) -> str:
         statements += [of_one_system(texts[n], n, alone) for n, alone in ALONE.items() if n in texts]
         names_ = {family: macro_names(catalog, family) for family in (RANKING, CLASSIFICATION)}
         statements.insert(1, own_line(catalog, names_))
-    return "\n".join(statements) + "\n"
+    return "\n".join(shortened(statements, sql_root())) + "\n"
 
 
 def of_one_system(statement: str, name: str, alone: str) -> str:

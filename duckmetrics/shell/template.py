@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 from duckmetrics.shell.macro import FUNCTIONS, QUERY, Written, concatenated, hidden, reference, written
+from duckmetrics.shell.words import BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ FLAG = "1"
 _MARK = re.compile(r"__argument_(\d+)__")
 # Runs a text that the query itself puts together, which costs nothing where that part of it is left out.
 LATER = "query_later"
+# Texts with fewer letters are not shortened, alone and together: a call takes its time to read the words.
+LEAST_LONG, LEAST_TOGETHER = 200, 30_000
 # The conditions that choose more than one text, where a macro reads them.
 CONDITIONS = "_choices"
 
@@ -157,7 +160,36 @@ class Template:
         for found in list(text.find_all(exp.Literal)):
             if found.is_string and _MARK.search(found.this):
                 found.set("this", self.numbered(found.this))
-        return exp.Anonymous(this="format", expressions=[text, *self.values])
+        return exp.Anonymous(this="format", expressions=[whole(text), *self.values])
+
+
+def whole(text: exp.Expr) -> exp.Expr:
+    """Return the expression of a text in which the file of macros may shorten literals, see `words`."""
+    literals = [found for found in _texts_of(text) if len(found.this) >= LEAST_LONG]
+    if sum(len(found.this) for found in literals) < LEAST_TOGETHER:
+        return text
+    for found in literals:
+        found.set("this", f"{BEGIN}{found.this.removeprefix(BEGIN)}")
+    return exp.Anonymous(this=f"{FUNCTIONS}whole_text", expressions=[text])
+
+
+def _texts_of(text: exp.Expr) -> Iterator[exp.Literal]:
+    """Yield the literals that a text is put together from, and none of conditions and values."""
+    match text:
+        case exp.Literal() if text.is_string:
+            yield text
+        case exp.Paren():
+            yield from _texts_of(text.this)
+        case exp.DPipe():
+            yield from _texts_of(text.this)
+            yield from _texts_of(text.expression)
+        case exp.Case():
+            branches = [branch.args["true"] for branch in text.args["ifs"]]
+            for branch in (*branches, *filter(None, [text.args.get("default")])):
+                yield from _texts_of(branch)
+        case exp.Anonymous() if text.name.lower() == "concat":
+            for part in text.expressions:
+                yield from _texts_of(part)
 
 
 def _short(texts: Sequence[str]) -> Iterator[str]:
@@ -169,7 +201,8 @@ def _short(texts: Sequence[str]) -> Iterator[str]:
 
 def listed(texts: Iterable[str]) -> exp.Expr:
     """Return a list of texts; DuckDB binds it faster as one text than as a hundred."""
-    return exp.Anonymous(this="string_split", expressions=[literal(BETWEEN.join(texts)), literal(BETWEEN)])
+    text = whole(literal(BETWEEN.join(texts)))
+    return exp.Anonymous(this="string_split", expressions=[text, literal(BETWEEN)])
 
 
 def joined(parts: Sequence[Part]) -> exp.Expr:
