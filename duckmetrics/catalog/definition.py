@@ -214,12 +214,13 @@ SYSTEM_GRAIN = ("system", "segment")
 POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined", MULTICLASS: "defined"}
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
-_TYPES: dict[str, type[int] | type[float] | type[str] | type[bool]] = {
+_TYPES: dict[str, type[int] | type[float] | type[str] | type[bool] | type[tuple[float, ...]]] = {
     "INT": int,
     "DOUBLE": float,
     "VARCHAR": str,
     "TEXT": str,
     "BOOLEAN": bool,
+    "ARRAY": tuple,  # of numbers
 }
 
 
@@ -228,7 +229,7 @@ class Param:
     """A parameter as the header declares it, in the words of a SQL column."""
 
     name: str
-    type: type[int] | type[float] | type[str] | type[bool]
+    type: type[int] | type[float] | type[str] | type[bool] | type[tuple[float, ...]]
     default: Value
     required: bool
     checks: tuple[exp.Expr, ...] = field(repr=False, compare=False)

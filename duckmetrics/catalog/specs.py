@@ -247,6 +247,20 @@ def parse_table(
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
+def lists_of(catalog: Catalog, spec: str, name: str, value: object) -> list[object]:
+    """Return the values of a parameter of a table, each of which gives rows of its own.
+
+    A parameter that takes a list of numbers has several values if they are lists themselves.
+    """
+    if not isinstance(value, list | tuple):
+        return [value]
+    match = SPEC.fullmatch(spec)
+    table = match and catalog.find_table(match["name"].replace("-", "_"), match["family"])
+    param = catalog.params(table).get(name) if table else None
+    is_one = param is not None and param.type is tuple and not any(isinstance(v, list | tuple) for v in value)
+    return [tuple(value)] if is_one else [*value]
+
+
 def is_of_table(catalog: Catalog, spec: str) -> bool:
     """Return whether a spec names a table, such as a curve, rather than a metric."""
     match = SPEC.fullmatch(spec)
@@ -354,7 +368,7 @@ def _values(
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given or name in usual:
-            values[name] = typed_value(spec, param, given.get(name, usual.get(name)))
+            values[name] = typed_value(spec, param, given.get(name, usual.get(name)), declared.values())
         elif param.required:
             raise MetricError(spec, f"{name} is missing", f"write {metric.name}({name}=...)")
         else:
@@ -364,7 +378,7 @@ def _values(
             values[name] = declared[name].default
     for name, value in switches.items():
         if name in declared and name not in given:
-            typed = typed_value(f"switch {name}", declared[name], value)
+            typed = typed_value(f"switch {name}", declared[name], value, declared.values())
             changed = {**values, name: typed}
             if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
+from duckmetrics.catalog.specs import lists_of
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import results_database, targets
 from duckmetrics.engines.engine import Feature
@@ -65,6 +66,10 @@ class KeptTables:
         self._session, self._parts = session, parts
         self._logged: list[str] = []  # the names of the runs that this evaluation was logged as
         self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
+
+    def has_several(self, spec: str, name: str, value: Any) -> bool:
+        """Return whether a parameter of a table has several values, each of which gives rows of its own."""
+        return isinstance(value, list | tuple) and lists_of(self._catalog, spec, name, value) != [value]
 
     def summary(self) -> pa.Table:
         """Return one row per system, slice and metric."""

@@ -117,16 +117,19 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
     return _thinned(table, points, ("recall", "precision"))
 
 
-def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+def calibration_curve(
+    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+) -> Table:
     """Return the mean p and mean y of every bin, with the 95 % interval of mean y; empty bins included.
 
     n: the number of rows; the interval counts a weight of 3 as three rows. lo, hi: the edges
     (binning='mass': the smallest and the largest p). DeGroot and Fienberg, The Statistician 1983,
     doi:10.2307/2987588; Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """
-    members = binned(rows, bins, binning) if present(rows) else []
+    members = binned(rows, bins, binning, edges) if present(rows) else []
+    given = None if edges is None else [*pairwise(edges)]
     return [
-        {"bin": b, **_edges(b, bins, those, binning), "n": len(those), **_means(those)}
+        {"bin": b, **_edges(b, bins, those, binning, given), "n": len(those), **_means(those)}
         for b, those in enumerate(members)
     ]
 
@@ -176,7 +179,9 @@ def score_histogram(rows: Sequence[Observation], *, bins: int = 40) -> Table:
     ]
 
 
-def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+def brier_decomposition(
+    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+) -> Table:
     """Return Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
 
     With n_b, p_b, y_b the weight and the means of bin b, each a sum over bins of n_b/n times:
@@ -188,7 +193,7 @@ def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning:
     if rate is None:
         return []
     n, parts = float(total(rows)), []
-    for members in binned(rows, bins, binning):
+    for members in binned(rows, bins, binning, edges):
         p, y = mean(members, lambda row: row.score), mean(members, lambda row: row.y)
         if p is None or y is None:
             continue
@@ -314,11 +319,18 @@ def _reaching(table: Table, parts: int, axes: tuple[str, str]) -> Table:
     return [row for row, (last, place) in zip(table[1:], pairwise(places), strict=True) if place > last]
 
 
-def _edges(b: int, bins: int, members: Sequence[Observation], binning: str) -> dict[str, float | None]:
+def _edges(
+    b: int,
+    bins: int,
+    members: Sequence[Observation],
+    binning: str,
+    given: Sequence[tuple[float, float]] | None,
+) -> dict[str, float | None]:
+    """Return the ends of bin b; `given` has those of bins with given edges."""
     scores = [row.score for row in members]
-    width = (b / bins, (b + 1) / bins)
+    width = (b / bins, (b + 1) / bins) if given is None else given[b]
     mass = (min(scores, default=None), max(scores, default=None))
-    lo, hi = choose({"width": width, "mass": mass}, binning)
+    lo, hi = choose({"width": width, "mass": mass}, "width" if given else binning)
     return {"lo": lo, "hi": hi}
 
 
