@@ -104,7 +104,7 @@ def _numbers(value: object) -> tuple[float, ...]:
         value = [part.strip() for part in text[1:-1].split(",")]
     if not isinstance(value, Iterable) or isinstance(value, Mapping):
         raise TypeError
-    return tuple(_real(one if isinstance(one, str) else float(one)) for one in value)
+    return tuple(_real(one if isinstance(one, str | bool) else float(one)) for one in value)
 
 
 def _text(value: object) -> str:

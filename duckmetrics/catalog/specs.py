@@ -247,18 +247,18 @@ def parse_table(
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
-def lists_of(catalog: Catalog, spec: str, name: str, value: object) -> list[object]:
-    """Return the values of a parameter of a table, each of which gives rows of its own.
+def has_several(catalog: Catalog, spec: str, name: str, value: object) -> bool:
+    """Return whether a parameter of a table has several values, each of which gives rows of its own.
 
     A parameter that takes a list of numbers has several values if they are lists themselves.
     """
     if not isinstance(value, list | tuple):
-        return [value]
+        return False
     match = SPEC.fullmatch(spec)
     table = match and catalog.find_table(match["name"].replace("-", "_"), match["family"])
     param = catalog.params(table).get(name) if table else None
-    is_one = param is not None and param.type is tuple and not any(isinstance(v, list | tuple) for v in value)
-    return [tuple(value)] if is_one else [*value]
+    takes_list = param is not None and param.type is tuple
+    return not takes_list or any(isinstance(one, list | tuple) for one in value)
 
 
 def is_of_table(catalog: Catalog, spec: str) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
-from duckmetrics.catalog.specs import lists_of
+from duckmetrics.catalog.specs import has_several, parse_table
+from duckmetrics.catalog.switches import is_idle
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import results_database, targets
 from duckmetrics.engines.engine import Feature
@@ -69,7 +70,14 @@ class KeptTables:
 
     def has_several(self, spec: str, name: str, value: Any) -> bool:
         """Return whether a parameter of a table has several values, each of which gives rows of its own."""
-        return isinstance(value, list | tuple) and lists_of(self._catalog, spec, name, value) != [value]
+        return has_several(self._catalog, spec, name, value)
+
+    def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of a drawn table: those given, and those that keep it small and have effect."""
+        alone = {n: v for n, v in params.items() if not self.has_several(spec, n, v)}
+        table = parse_table(self._catalog, spec, alone)
+        kept = {n: v for n, v in small.items() if not is_idle(self._catalog, table.metric, n, table.values)}
+        return {**kept, **params}
 
     def summary(self) -> pa.Table:
         """Return one row per system, slice and metric."""

@@ -58,6 +58,10 @@ class RowsOfCharts(Protocol):
         """Return whether a parameter of a table has several values, each of which gives rows of its own."""
         ...
 
+    def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any], /) -> dict[str, Any]:
+        """Return the parameters of a drawn table: those given, and those that keep it small and have effect."""
+        ...
+
     def longest(self) -> int:
         """Return the number of places of the longest list."""
         ...
@@ -195,7 +199,7 @@ def evaluation_chart(
         if metric is not None:
             raise MetricError(f"chart {name!r}", "takes no metric", "leave it out")
         drawing, small = of_table
-        return _of_table(source, name, drawing, {**small, **(params or {})}, first)
+        return _of_table(source, name, drawing, source.drawn_with(name, small, params or {}), first)
     rows = _ordered(evaluation.rows, first)
     if name == INTERVALS:
         return _intervals(evaluation, [row for row in rows if not row["slice"]], metric)
