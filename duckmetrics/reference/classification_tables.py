@@ -6,6 +6,7 @@ Without rows there is no table. The notation is that of `classification`.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import floor
@@ -42,6 +43,7 @@ __all__ = [
     "confusion",
     "corp_curve",
     "corp_decomposition",
+    "ecce_curve",
     "gains_curve",
     "group_auc",
     "pr_curve",
@@ -52,6 +54,7 @@ __all__ = [
 
 ABOVE_ALL = Step(math.inf, *[Fraction()] * 4)
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
+BROWNIAN_RANGE = 2.49767216104865  # the 95 % point of the range of a Brownian motion on [0, 1]
 
 
 def confusion(rows: Sequence[Observation], *, threshold: float = 0.5) -> Table:
@@ -132,6 +135,38 @@ def calibration_curve(
         {"bin": b, **_edges(b, bins, those, binning, given), "n": len(those), **_means(those)}
         for b, those in enumerate(members)
     ]
+
+
+def ecce_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
+    """Return C_k = sum of w (y - p) over the k lowest distinct p / sum of w (deviation), from C_0 = 0 on.
+
+    lower, upper: around the middle of the curve, the range that a Brownian motion whose variance is the sum
+    of w^2 p (1 - p) exceeds with the probability 0.05. points: of each of so many shares of the weight, the
+    last, the first highest and the first lowest row. Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR
+    2022, 23(351); Feller, Annals of Mathematical Statistics 1951, doi:10.1214/aoms/1177729589.
+    """
+    weight, reached, deviated = total(rows), Fraction(), Fraction()
+    table: Table = [{"share": 0.0, "score": None, "deviation": 0.0}] if weight else []
+    for step in reversed(steps(rows)):
+        reached += step.positives + step.negatives
+        deviated += step.positives - Fraction(step.threshold) * (step.positives + step.negatives)
+        table.append(
+            {"share": float(reached / weight), "score": step.threshold, "deviation": float(deviated / weight)}
+        )
+    sums = [row["deviation"] for row in table]
+    spread = math.sqrt(math.fsum(row.weight**2 * row.score * (1 - row.score) for row in rows))
+    for row in table:
+        middle, half = (max(sums) + min(sums)) / 2, BROWNIAN_RANGE / 2 * spread / float(weight)
+        row |= {"lower": middle - half, "upper": middle + half}
+    parts: dict[int, Table] = defaultdict(list)
+    for row in table:
+        parts[math.ceil(row["share"] * points - 1e-9) if points else 0].append(row)
+    kept = []
+    for part in parts.values():
+        ranked = [round(row["deviation"], 12) for row in part]
+        places = {len(part) - 1, ranked.index(max(ranked)), ranked.index(min(ranked))}
+        kept += [part[i] for i in sorted(places)]
+    return kept if points else table
 
 
 def gains_curve(rows: Sequence[Observation], *, bins: int = 10, points: int | None = None) -> Table:
