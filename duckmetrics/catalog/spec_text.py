@@ -94,7 +94,7 @@ def with_cutoffs(specs: Sequence[str], cutoffs: Sequence[object]) -> list[str]:
 
 
 def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield each character, the number of parentheses and brackets open after it, and whether a quote is open."""
+    """Yield each character, the number of brackets open after it, and whether a quote is open."""
     depth, quote = 0, ""
     for character in text:
         if quote:

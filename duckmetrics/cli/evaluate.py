@@ -183,8 +183,8 @@ def chart(**options: Any) -> None:
     """Draw CHART of PREDICTIONS, and print its title, which says what is seen.
 
     Of classifiers: roc_curve, pr_curve, gains_curve, calibration_curve, ecce_curve, corp_curve,
-    score_histogram, calibration_by_slice. Of rankings: at_k, and with --baseline differences. Of both: intervals, all
-    metrics, and slices. With --baseline, intervals and slices show the change and its verdict.
+    score_histogram, calibration_by_slice. Of rankings: at_k, and with --baseline differences. Of both:
+    intervals, all metrics, and slices. With --baseline, intervals and slices show the change and its verdict.
 
     \b
     duckmetrics chart roc_curve ctr.parquet --column label=clicked -o roc.svg

@@ -309,7 +309,8 @@ class Session:
         """Return one query per combination of the parameters that are lists."""
         self.refuse_changed()
         values = [
-            value if has_several(self.catalog, spec, name, value) else [value] for name, value in params.items()
+            value if has_several(self.catalog, spec, name, value) else [value]
+            for name, value in params.items()
         ]
         queries = []
         for given in (dict(zip(params, chosen, strict=True)) for chosen in product(*values)):

@@ -73,7 +73,7 @@ class KeptTables:
         return has_several(self._catalog, spec, name, value)
 
     def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of a drawn table: those given, and those that keep it small and have effect."""
+        """Return the parameters of a drawn table: those given, and those of its chart that have effect."""
         alone = {n: v for n, v in params.items() if not self.has_several(spec, n, v)}
         table = parse_table(self._catalog, spec, alone)
         kept = {n: v for n, v in small.items() if not is_idle(self._catalog, table.metric, n, table.values)}

@@ -314,7 +314,7 @@ def _product(node: exp.Expr) -> exp.Expr:
 
 
 def _length(node: exp.Expr) -> exp.Expr:
-    """Count the values of a list, or those at most an expression: ``length(list_filter(e, lambda x: x <= p))``."""
+    """Count the values of a list, or those at most p: ``length(list_filter(list, lambda x: x <= p))``."""
     known, listed = constant(node.this), node.this
     if isinstance(known, tuple):
         return literal(len(known))

@@ -421,7 +421,9 @@ def _sums_in_words(by_system: BySystem) -> str:
     told = []
     for system, rows in by_system.items():
         begun, ended = _steepest(rows)
-        ends = " to ".join(f"{_two_digits(row['deviation'])} at {number(row['share'], 2)}" for row in (begun, ended))
+        ends = " to ".join(
+            f"{_two_digits(row['deviation'])} at {number(row['share'], 2)}" for row in (begun, ended)
+        )
         told.append(f"{'' if system is None else f'{system}: '}from {ends} of the rows.")
     return " ".join(told)
 

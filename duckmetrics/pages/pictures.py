@@ -59,7 +59,7 @@ class RowsOfCharts(Protocol):
         ...
 
     def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any], /) -> dict[str, Any]:
-        """Return the parameters of a drawn table: those given, and those that keep it small and have effect."""
+        """Return the parameters of a drawn table: those given, and those of its chart that have effect."""
         ...
 
     def longest(self) -> int:

@@ -36,7 +36,11 @@ __all__ = [
 
 
 def ece(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
 ) -> float | None:
     """Return the expected calibration error: sum over bins of n_b / n * |mean p - mean y|.
 
@@ -49,7 +53,11 @@ def ece(
 
 
 def mce(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
 ) -> float | None:
     """Return the maximum calibration error: the largest |mean p - mean y| of a bin.
 
@@ -59,7 +67,11 @@ def mce(
 
 
 def ace(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
 ) -> float | None:
     """Return the average calibration error: the mean of |mean p - mean y| over the bins that are not empty.
 
@@ -152,7 +164,11 @@ def spiegelhalter_p(rows: Sequence[Observation]) -> float | None:
 
 
 def hosmer_lemeshow(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "mass", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "mass",
+    edges: Sequence[float] | None = None,
 ) -> float | None:
     """Return the sum over bins that hold a row of (O - E)^2 / (E (1 - E / n_b)); weights do not count.
 
@@ -180,9 +196,7 @@ def _range_of_sums(rows: Sequence[Observation]) -> Fraction:
     return max(sums) - min(sums)
 
 
-def _gaps(
-    rows: Sequence[Observation], bins: int, binning: str, edges: Sequence[float] | None
-) -> list[float]:
+def _gaps(rows: Sequence[Observation], bins: int, binning: str, edges: Sequence[float] | None) -> list[float]:
     """Return |mean p - mean y| of every bin that is not empty."""
     gaps = [gap(members) for members in binned(rows, bins, binning, edges)]
     return [abs(value) for value in gaps if value is not None]

@@ -121,7 +121,11 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
 
 
 def calibration_curve(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
 ) -> Table:
     """Return the mean p and mean y of every bin, with the 95 % interval of mean y; empty bins included.
 
@@ -215,7 +219,11 @@ def score_histogram(rows: Sequence[Observation], *, bins: int = 40) -> Table:
 
 
 def brier_decomposition(
-    rows: Sequence[Observation], *, bins: int = 10, binning: str = "width", edges: Sequence[float] | None = None
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
 ) -> Table:
     """Return Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
 

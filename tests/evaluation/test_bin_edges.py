@@ -1,10 +1,11 @@
-"""Bins of probabilities with the user's own edges, of equal width and of equal mass: pandas and numpy agree."""
+"""Bins of probabilities with given edges, of equal width and of equal mass: pandas agrees."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.engine
 
 # Many probabilities lie at these edges; the fourth bin of the second list is empty.
-EDGES = ((0.0, 0.01, 0.05, 0.2, 1.0), (0.0, 0.1, 0.3, 0.701, 0.705, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 1.0))
+EDGES = (
+    (0.0, 0.01, 0.05, 0.2, 1.0),
+    (0.0, 0.1, 0.3, 0.701, 0.705, 1.0),
+    (0.0, 0.25, 0.5, 0.75, 1.0),
+    (0.0, 1.0),
+)
 
 
 def rows(seed: int, n: int = 400) -> pd.DataFrame:
@@ -62,7 +68,7 @@ def test_equal_pandas_with_weights_and_ties_at_the_edges(edges: tuple[float, ...
     for name, number in wanted.items():
         assert value(frame, name, edges=edges) == pytest.approx(number, rel=1e-12)
     table = duckmetrics.curve(frame, "calibration_curve", edges=edges).to_pandas()
-    assert [*zip(table["lo"], table["hi"], strict=True)] == [*zip(edges, edges[1:], strict=False)]
+    assert [*zip(table["lo"], table["hi"], strict=True)] == [*pairwise(edges)]
     assert table["n"].tolist() == sums["n"].tolist()
     assert table["mean_score"].dropna().to_numpy() == pytest.approx(held["wp"] / held["w"], rel=1e-12)
     assert table["mean_label"].dropna().to_numpy() == pytest.approx(held["wy"] / held["w"], rel=1e-12)

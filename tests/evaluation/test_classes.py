@@ -29,8 +29,9 @@ pytestmark = pytest.mark.engine
 NAMES = ("ant", "bee", "cat", "dog")
 AVERAGED = ("precision", "recall", "f1", "auc", "average_precision")
 PLAIN = ("accuracy", "accuracy(k=2)", "balanced_accuracy", "cohen_kappa", "mcc", "log_loss", "brier", "ece")
-EVERY = (*PLAIN, "ece(kind=class)", "ece(bins=3)", "ece(bins=3, binning=mass)", "ece(binning=mass, kind=class)",
-         "ece(edges=[0, 0.1, 0.3, 0.5, 1])", "ece(edges=[0, 0.1, 0.3, 0.5, 1], kind=class)", *AVERAGED,
+EVERY = (*PLAIN, "ece(kind=class)", "ece(bins=3)", "ece(bins=3, binning=mass)",
+         "ece(binning=mass, kind=class)", "ece(edges=[0, 0.1, 0.3, 0.5, 1])",
+         "ece(edges=[0, 0.1, 0.3, 0.5, 1], kind=class)", *AVERAGED,
          *(f"{name}(average={way})" for name in AVERAGED for way in ("weighted", "micro")))  # fmt: skip
 
 

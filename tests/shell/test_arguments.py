@@ -507,8 +507,8 @@ RANKING = (
 )
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve", "score_histogram")
 # Macros that give more than one number, or none without other arguments.
-TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "corp_curve", "corp_decomposition", "ecce_curve",
-                  "group_auc", "evaluate_classification", "compare_classification",
+TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "corp_curve", "corp_decomposition",
+                  "ecce_curve", "group_auc", "evaluate_classification", "compare_classification",
                   "inspect_classification")  # fmt: skip
 # Macro -> the metric, if its name is a word of SQL, or of rankings.
 OTHER_NAMES = {

@@ -12,8 +12,8 @@ import pytest
 import duckmetrics
 from duckmetrics import DuckmetricsError, MetricError
 from duckmetrics.catalog.definition import CLASSIFICATION
-from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.measure import condition_in_words
+from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.specs import parse_measure, parse_table
 from support.bad_rows import CASES as REFUSED
 from support.bad_rows import TABLES as ROWS
