@@ -167,7 +167,7 @@ def ecce_curve(rows: Sequence[Observation], *, points: int | None = None) -> Tab
         parts[math.ceil(row["share"] * points - 1e-9) if points else 0].append(row)
     kept = []
     for part in parts.values():
-        ranked = [round(row["deviation"], 12) for row in part]
+        ranked = [math.floor(row["deviation"] * 1e12 + 0.5) for row in part]
         places = {len(part) - 1, ranked.index(max(ranked)), ranked.index(min(ranked))}
         kept += [part[i] for i in sorted(places)]
     return kept if points else table

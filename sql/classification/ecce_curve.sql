@@ -5,11 +5,11 @@
 -- use:      to see in which range of probabilities a model is wrong, without a choice of bins
 -- beware:   read the slope, not the height: the curve can be far from 0 in a range where all probabilities are right
 -- reading:  flat: the probabilities are right
---           falls by 0.01 from share 0.5 to 0.7: the probabilities of these 20 % of the rows are 0.05 too high on average
+--           falls by 0.01 from share 0.5 to 0.7: the probabilities of these 20 % of the rows are 0.05 too high
 --           lower <= deviation <= upper at every point: chance alone explains the curve
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 0)
--- values:   points: the number of equal shares of the rows, each with its last, highest and lowest point; by default all
+-- values:   points: equal shares of the rows, with three points each; by default all
 -- chart:    cumulative (points = 50)
 -- grain:    system, segment, share
 -- formula:  C_0 = 0, C_k = sum of (y - p) over the rows with one of the k lowest distinct p, / n; ECCE = max C - min C
@@ -21,8 +21,9 @@
 -- source:   Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR 2022, 23(351)
 -- related:  ecce, ecce_z, ecce_p, calibration_curve, corp_curve
 -- note:     share is the share of the rows with a probability of at most score; the first point is (0, 0), without a
---           score. In 95 % of samples, the curve of calibrated probabilities stays in a band of the height from lower
---           to upper, which is 2.4977 standard errors of ecce_z: the curve leaves it if ecce_p is below 0.05
+--           score. The three points of a share are the last, the highest and the lowest. In 95 % of samples, the curve
+--           of calibrated probabilities stays in a band of the height from lower to upper, which is 2.4977 standard
+--           errors of ecce_z: the curve leaves it if ecce_p is below 0.05
 WITH reached AS (
     SELECT
         deviation_steps.system, deviation_steps.segment, deviation_steps.score,
@@ -54,6 +55,8 @@ points AS (
         started.system, started.segment, started.score,
         started.reached / nullif(whole.total, 0) AS share,
         started.deviated / nullif(whole.total, 0) AS deviation,
+        -- Sums that are equal but for rounding are at one height.
+        floor(started.deviated * 1e12 / nullif(whole.total, 0) + 0.5e0) AS height,
         (whole.middle - whole.half) / nullif(whole.total, 0) AS lower,
         (whole.middle + whole.half) / nullif(whole.total, 0) AS upper,
         ceil(started.reached * $points / nullif(whole.total, 0) - 1e-9) AS part
@@ -64,8 +67,8 @@ placed AS (
     SELECT
         system, segment, score, share, deviation, lower, upper,
         row_number() OVER (PARTITION BY system, segment, part ORDER BY share DESC) AS from_end,
-        row_number() OVER (PARTITION BY system, segment, part ORDER BY round(deviation, 12) DESC, share) AS from_highest,
-        row_number() OVER (PARTITION BY system, segment, part ORDER BY round(deviation, 12), share) AS from_lowest
+        row_number() OVER (PARTITION BY system, segment, part ORDER BY height DESC, share) AS from_highest,
+        row_number() OVER (PARTITION BY system, segment, part ORDER BY height, share) AS from_lowest
     FROM points
 )
 SELECT system, segment, share, score, deviation, lower, upper

@@ -9,7 +9,7 @@
 -- values:   bins: the number of bins of the probability
 --           binning=width: all bins have the same width
 --           binning=mass: all bins have about the same number of rows
---           edges: the edges of the bins, from 0 to 1, in place of bins and binning: [0, 0.01, 0.05, 0.2, 1]
+--           edges: the edges of the bins, from 0 to 1; they replace bins and binning
 -- grain:    row
 -- note:     width: bin b is [b / bins, (b + 1) / bins), and the last bin includes 1; if rounding moves p * bins
 --           across an edge, the bin is corrected; mass: all bins have the same number of rows, or the first bins one
