@@ -145,9 +145,9 @@ def ecce_curve(rows: Sequence[Observation], *, points: int | None = None) -> Tab
     """Return C_k = sum of w (y - p) over the k lowest distinct p / sum of w (deviation), from C_0 = 0 on.
 
     lower, upper: around the middle of the curve, the range that a Brownian motion whose variance is the sum
-    of w^2 p (1 - p) exceeds with the probability 0.05. points: of each of so many shares of the weight, the
-    last, the first highest and the first lowest row. Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, JMLR
-    2022, 23(351); Feller, Annals of Mathematical Statistics 1951, doi:10.1214/aoms/1177729589.
+    of w^2 p (1 - p) exceeds with the probability 0.05. points: the number of equal shares of the weight,
+    each with its last, its first highest and its first lowest row. Arrieta-Ibarra, Gujral, Tannen, Tygert
+    and Xu, JMLR 2022, 23(351); Feller, Annals of Mathematical Statistics 1951, doi:10.1214/aoms/1177729589.
     """
     weight, reached, deviated = total(rows), Fraction(), Fraction()
     table: Table = [{"share": 0.0, "score": None, "deviation": 0.0}] if weight else []
