@@ -59,7 +59,7 @@ points AS (
         floor(started.deviated * 1e12 / nullif(whole.total, 0) + 0.5e0) AS height,
         (whole.middle - whole.half) / nullif(whole.total, 0) AS lower,
         (whole.middle + whole.half) / nullif(whole.total, 0) AS upper,
-        ceil(started.reached * $points / nullif(whole.total, 0) - 1e-9) AS part
+        -floor(1e-9 - started.reached * $points / nullif(whole.total, 0)) AS part
     FROM started
     JOIN whole ON whole.system = started.system AND whole.segment = started.segment
 ),
