@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import sqlglot
 from sqlglot import exp
@@ -214,21 +214,26 @@ SYSTEM_GRAIN = ("system", "segment")
 POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined", MULTICLASS: "defined"}
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
-_TYPES: dict[str, type[int] | type[float] | type[str] | type[bool]] = {
+_TYPES: dict[str, type[Any]] = {
     "INT": int,
     "DOUBLE": float,
     "VARCHAR": str,
     "TEXT": str,
     "BOOLEAN": bool,
+    "ARRAY": tuple,  # of numbers
 }
 
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter as the header declares it, in the words of a SQL column."""
+    """A parameter as the header declares it, in the words of a SQL column.
+
+    Attributes:
+        type: int, float, str, bool, or tuple for a list of numbers.
+    """
 
     name: str
-    type: type[int] | type[float] | type[str] | type[bool]
+    type: type[Any]
     default: Value
     required: bool
     checks: tuple[exp.Expr, ...] = field(repr=False, compare=False)

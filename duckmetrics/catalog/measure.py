@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.presets import NameSet
@@ -30,8 +31,15 @@ CUTOFF = "k"
 PER_CALL = ("population",)
 
 
-def typed_value(where: str, param: Param, value: object) -> Value:
-    """Read a value as the type that the parameter declares."""
+def typed_value(where: str, param: Param, value: object, others: Iterable[Param] = ()) -> Value:
+    """Read a value as the type that the parameter declares.
+
+    Args:
+        others: the parameters of the metric; one of them may take a list where this one does not.
+
+    Raises:
+        MetricError: the value is of another type.
+    """
     if param.default is None and not param.required and (
         value is None or str(value).lower() in ("null", "none")
     ):  # fmt: skip
@@ -39,19 +47,32 @@ def typed_value(where: str, param: Param, value: object) -> Value:
     try:
         return _READERS[param.type](value)
     except (ValueError, TypeError, OverflowError, KeyError):
-        wanted = {int: "a whole number", float: "a number", bool: "true or false"}
+        wanted = {int: "a whole number", float: "a number", bool: "true or false", tuple: "a list of numbers"}
         raise MetricError(
             where,
             f"{param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}",
-            f"write {_sample(param)}",
+            f"write {_sample_of_list(value, others) or _sample(param)}",
         ) from None
+
+
+def _sample_of_list(value: object, others: Iterable[Param]) -> str | None:
+    """Return the parameter that takes a list, with the list if it is allowed; None if there is no list."""
+    try:
+        listed = _numbers(value)
+    except (ValueError, TypeError):
+        return None
+    taking = (param for param in others if param.type is tuple)
+    return next((_sample(param, {param.name: listed}) for param in taking), None)
 
 
 def _sample(param: Param, others: Mapping[str, Value] | None = None) -> str:
     """Write a value that is allowed, next to those of the other parameters."""
     if param.name == CUTOFF:
         return "a positive number after @, such as @10"
-    tried = [value for value in (param.default, *_SAMPLES[param.type]) if value is not None]
+    given = (others or {}).get(param.name)
+    # The ends 0 and 1, and an order, are what most lists lack.
+    repaired = tuple(sorted({0.0, *given, 1.0})) if isinstance(given, tuple) else None
+    tried = [value for value in (param.default, repaired, *_SAMPLES[param.type]) if value is not None]
     allowed = (
         value for value in tried
         if not any(is_violated(check, {**(others or {}), param.name: value}) for check in param.checks)
@@ -72,6 +93,18 @@ def _real(value: object) -> float:
     if isinstance(value, bool) or not math.isfinite(number):
         raise ValueError
     return number
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    """Read a sequence of numbers, such as a list or an array, or the text of one in brackets."""
+    if isinstance(value, str):
+        text = value.strip()
+        if text[:1] != "[" or text[-1:] != "]":
+            raise ValueError
+        value = [part.strip() for part in text[1:-1].split(",")]
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise TypeError
+    return tuple(_real(one if isinstance(one, str | bool) else float(one)) for one in value)
 
 
 def _text(value: object) -> str:
@@ -103,9 +136,29 @@ def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             raise MetricError(spec, f"{param.name}={written(value)} needs {needed}", "write it as in @10")
         raise MetricError(
             spec,
-            f"{param.name} is {written(value)}, but must satisfy {check.sql(dialect='duckdb')}",
+            f"{param.name} is {written(value)}, but must {condition_in_words(check)}",
             _share_of(param, value) or f"write {_sample(param, values)}",
         )
+
+
+# Conditions on a list in words; {} is the number in the condition.
+_OF_LISTS = {
+    "LIST_EXTRACT(name, 1) = ": "begin with {}",
+    "LIST_EXTRACT(name, -1) = ": "end with {}",
+    "LIST_SORT(LIST_DISTINCT(name)) = name": "rise without repeating a value",
+    "LENGTH(name) > ": "have more than {} values",
+}
+
+
+def condition_in_words(check: exp.Expr) -> str:
+    """Return what a CHECK requires, to stand after "must"; a condition that is not of a list is SQL."""
+    text = check.sql(dialect="duckdb")
+    column = check.find(exp.Column)
+    shape = text.replace(column.name, "name") if column else text
+    for known, words in _OF_LISTS.items():
+        if shape.startswith(known):
+            return words.format(shape.removeprefix(known))
+    return f"satisfy {text}"
 
 
 def is_share(param: Param) -> bool:
@@ -141,6 +194,8 @@ def written(value: Value) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(written, value))}]"
     text = str(value)
     return (
         text if isinstance(value, int) or _WORD.fullmatch(text) else f"'{text.replace(chr(39), 2 * chr(39))}'"
@@ -149,9 +204,12 @@ def written(value: Value) -> str:
 
 # Values to try for a parameter without a default; one of them is allowed.
 _SAMPLES: dict[type, tuple[Value, ...]] = {
-    int: (1, 2, 10), float: (1, 0.5, 0.1, 10), str: ("word",), bool: (True, False)
+    int: (1, 2, 10), float: (1, 0.5, 0.1, 10), str: ("word",), bool: (True, False),
+    tuple: ((0.0, 0.1, 0.5, 1.0),),
 }  # fmt: skip
-_READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, str: _text, bool: _flag}
+_READERS: dict[type, Callable[[object], Value]] = {
+    int: _whole, float: _real, str: _text, bool: _flag, tuple: _numbers
+}  # fmt: skip
 
 
 AGGREGATION, VERSION = "agg", "v"

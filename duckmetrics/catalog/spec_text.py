@@ -23,7 +23,7 @@ SPEC = re.compile(
     r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
 )
-_ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
+_ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|\[[^\]]*\]|[^',=]+?)\s*(?:,|$)")
 
 
 def read_specs(metrics: str | Sequence[str]) -> list[str]:
@@ -94,14 +94,14 @@ def with_cutoffs(specs: Sequence[str], cutoffs: Sequence[object]) -> list[str]:
 
 
 def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield each character, the number of parentheses open after it, and whether a quote is open."""
+    """Yield each character, the number of brackets open after it, and whether a quote is open."""
     depth, quote = 0, ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote
         elif character in QUOTES:
             quote = character
-        depth += 0 if quote else (character == "(") - (character == ")")
+        depth += 0 if quote else (character in "([") - (character in ")]")
         yield character, depth, bool(quote)
 
 

@@ -247,6 +247,20 @@ def parse_table(
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
+def has_several(catalog: Catalog, spec: str, name: str, value: object) -> bool:
+    """Return whether a parameter of a table has several values, each of which gives rows of its own.
+
+    A parameter that takes a list of numbers has several values if they are lists themselves.
+    """
+    if not isinstance(value, list | tuple):
+        return False
+    match = SPEC.fullmatch(spec)
+    table = match and catalog.find_table(match["name"].replace("-", "_"), match["family"])
+    param = catalog.params(table).get(name) if table else None
+    takes_list = param is not None and param.type is tuple
+    return not takes_list or any(isinstance(one, list | tuple) for one in value)
+
+
 def is_of_table(catalog: Catalog, spec: str) -> bool:
     """Return whether a spec names a table, such as a curve, rather than a metric."""
     match = SPEC.fullmatch(spec)
@@ -354,7 +368,7 @@ def _values(
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given or name in usual:
-            values[name] = typed_value(spec, param, given.get(name, usual.get(name)))
+            values[name] = typed_value(spec, param, given.get(name, usual.get(name)), declared.values())
         elif param.required:
             raise MetricError(spec, f"{name} is missing", f"write {metric.name}({name}=...)")
         else:
@@ -364,7 +378,7 @@ def _values(
             values[name] = declared[name].default
     for name, value in switches.items():
         if name in declared and name not in given:
-            typed = typed_value(f"switch {name}", declared[name], value)
+            typed = typed_value(f"switch {name}", declared[name], value, declared.values())
             changed = {**values, name: typed}
             if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed

@@ -73,7 +73,10 @@ def _annotation(switch: Switch, several: bool) -> str:
     """
     words = ", ".join(f'"{choice}"' for choice in switch.choices)
     types = [f"Literal[{words}]"] if words else []
-    types += dict.fromkeys(param.type.__name__ for param in switch.params if not param.choices)
+    types += dict.fromkeys(
+        "Sequence[float]" if param.type is tuple else param.type.__name__
+        for param in switch.params if not param.choices
+    )  # fmt: skip
     none = ["None"] if switch.takes_none else []
     is_listed = several or switch.name == CUTOFF
     lists = [f"Sequence[{' | '.join([*types, *none])}]"] if is_listed else []

@@ -123,7 +123,7 @@ def evaluate(**options: Any) -> None:
     "params",
     multiple=True,
     metavar="PARAM=VALUE[,VALUE…]",
-    help="Set a parameter: points=200, threshold=0.3,0.5.",
+    help="Set a parameter: points=200, threshold=0.3,0.5, edges=[0,0.01,0.2,1].",
     shell_complete=completion.table_parameters,
 )
 @with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
@@ -142,7 +142,9 @@ def curve(**options: Any) -> None:
     format_ = checked_files(options, known=False)
     engine = engine_of(options)
     pairs = pairs_of("--set", options["params"])
-    params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
+    params: dict[str, Any] = {
+        name: text.split(",") if "," in text and text[:1] != "[" else text for name, text in pairs.items()
+    }
     rows = compute(
         options["predictions"],
         options["curve"],
@@ -180,10 +182,10 @@ def curve(**options: Any) -> None:
 def chart(**options: Any) -> None:
     """Draw CHART of PREDICTIONS, and print its title, which says what is seen.
 
-    Of classifiers: roc_curve, pr_curve, gains_curve, calibration_curve, corp_curve, score_histogram,
-    calibration_by_slice. Of several classes: confusion_matrix. Of rankings: at_k, and with --baseline
-    differences. Of all: intervals, all metrics, and slices. With --baseline, intervals and slices show the
-    change and its verdict.
+    Of classifiers: roc_curve, pr_curve, gains_curve, calibration_curve, ecce_curve, corp_curve,
+    score_histogram, calibration_by_slice. Of several classes: confusion_matrix. Of rankings: at_k, and with
+    --baseline differences. Of all: intervals, all metrics, and slices. With --baseline, intervals and slices
+    show the change and its verdict.
 
     \b
     duckmetrics chart roc_curve ctr.parquet --column label=clicked -o roc.svg

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PREFIX = "duckmetrics_"
 
-_TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN"}
+_TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN", tuple: "DOUBLE[]"}
 
 
 def linked(catalog: Catalog, query: exp.Query, prefix: str = PREFIX) -> tuple[exp.Query, list[exp.Create]]:

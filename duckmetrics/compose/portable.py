@@ -49,6 +49,8 @@ _REASON = re.compile(r"(?:except (\w+): )?(.+)", re.DOTALL)
 # Names that sqlglot does not know, and a rewrite does.
 KNOWN = ("isfinite",)
 TYPES = ("BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "TEXT", "VARCHAR")
+# Values that stand for those of any parameter that takes a list of numbers.
+A_LIST = (None, (0.0, 0.5, 1.0))
 # Expressions that are integers already, so that no engine has to round them.
 _WHOLE = (exp.Sum, exp.Floor, exp.Count, exp.Placeholder, exp.Null, exp.Boolean)
 
@@ -72,7 +74,10 @@ def problems(catalog: Catalog, definition: Definition) -> list[str]:
     """Return the parts of a definition that are outside of the portable subset."""
     chosen = dict(_chosen(definition))
     query = without_idle_steps(bind(definition.query, chosen)) if chosen else definition.query
-    return sorted(set(_problems(catalog, query)))
+    # A list is folded into comparisons with its values; without one, other branches are left.
+    lists = [param.name for param in definition.own_params.values() if param.type is tuple]
+    queries = [bind(query, dict.fromkeys(lists, value)) for value in A_LIST] if lists else [query]
+    return sorted({problem for one in queries for problem in _problems(catalog, one)})
 
 
 def _chosen(definition: Definition) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING
 from duckmetrics.catalog.given import measure_of_values, refuse_ambiguous
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.catalog.specs import has_several, parse_measures, parse_table
 from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth, truth_reader
 from duckmetrics.engines.duckdb_errors import unbound
 from duckmetrics.engines.engine import Feature, statements_since
@@ -308,7 +308,10 @@ class Session:
     ) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
         self.refuse_changed()
-        values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
+        values = [
+            value if has_several(self.catalog, spec, name, value) else [value]
+            for name, value in params.items()
+        ]
         queries = []
         for given in (dict(zip(params, chosen, strict=True)) for chosen in product(*values)):
             measure = parse_table(self.catalog, spec, given, self.request.switches)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION
+from duckmetrics.catalog.specs import has_several, parse_table
+from duckmetrics.catalog.switches import is_idle
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import results_database, targets
 from duckmetrics.engines.engine import Feature
@@ -65,6 +67,17 @@ class KeptTables:
         self._session, self._parts = session, parts
         self._logged: list[str] = []  # the names of the runs that this evaluation was logged as
         self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
+
+    def has_several(self, spec: str, name: str, value: Any) -> bool:
+        """Return whether a parameter of a table has several values, each of which gives rows of its own."""
+        return has_several(self._catalog, spec, name, value)
+
+    def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of a drawn table: those given, and those of its chart that have effect."""
+        alone = {n: v for n, v in params.items() if not self.has_several(spec, n, v)}
+        table = parse_table(self._catalog, spec, alone)
+        kept = {n: v for n, v in small.items() if not is_idle(self._catalog, table.metric, n, table.values)}
+        return {**kept, **params}
 
     def summary(self) -> pa.Table:
         """Return one row per system, slice and metric."""

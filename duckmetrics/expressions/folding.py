@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,11 @@ class RangeOf:
     edges: tuple[float, ...]
 
     def expression(self) -> exp.Expr:
-        """Return nested comparisons, as few as there are bits in the number."""
-        return self._between(0, len(self.edges))
-
-    def _between(self, low: int, high: int) -> exp.Expr:
-        if low == high:
-            return exp.Literal.number(low)
-        middle = (low + high) // 2
-        reached = exp.GTE(this=exp.column(self.column), expression=literal(self.edges[middle]))
-        return exp.Case().when(reached, self._between(middle + 1, high)).else_(self._between(low, middle))
+        """Return the number as an expression over the column."""
+        return _number_reached(exp.column(self.column), self.edges)
 
 
-Value = bool | int | float | str | Parameter | RangeOf | None
+Value = bool | int | float | str | tuple[float, ...] | Parameter | RangeOf | None
 
 _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq,
@@ -84,7 +77,25 @@ def literal(value: Value) -> exp.Expr:
             text = repr(value)
             return exp.Literal.number(text if "e" in text else f"{text}e0")
         return exp.cast(exp.Literal.string(str(value)), "DOUBLE")
+    if isinstance(value, tuple):
+        return exp.Array(expressions=[literal(one) for one in value])
     return exp.Literal.string(value)
+
+
+def _number_reached(number: exp.Expr, edges: Sequence[float]) -> exp.Expr:
+    """Return how many of the edges, which rise, are at most a number.
+
+    These are nested comparisons, as few as there are bits in the result; every engine can run them.
+    """
+
+    def between(low: int, high: int) -> exp.Expr:
+        if low == high:
+            return exp.Literal.number(low)
+        middle = (low + high) // 2
+        reached = exp.GTE(this=number.copy(), expression=literal(edges[middle]))
+        return exp.Case().when(reached, between(middle + 1, high)).else_(between(low, middle))
+
+    return between(0, len(edges))
 
 
 def bind(query: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr] = exp.Placeholder) -> exp.Expr:
@@ -131,6 +142,10 @@ def constant(node: exp.Expr | None) -> Value | Unknown:
         case exp.Neg():
             value = constant(node.this)
             return -value if isinstance(value, int | float) else _UNKNOWN
+        case exp.Array():
+            values = [constant(one) for one in node.expressions]
+            is_known = all(isinstance(one, int | float) for one in values)
+            return cast("tuple[float, ...]", tuple(values)) if is_known else _UNKNOWN
     return _UNKNOWN
 
 
@@ -298,6 +313,48 @@ def _product(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _length(node: exp.Expr) -> exp.Expr:
+    """Count the values of a list, or those at most p: ``length(list_filter(list, lambda x: x <= p))``."""
+    known, listed = constant(node.this), node.this
+    if isinstance(known, tuple):
+        return literal(len(known))
+    if not isinstance(listed, exp.ArrayFilter) or not isinstance(listed.expression, exp.Lambda):
+        return node
+    edges, test = constant(listed.this), listed.expression.this
+    (name,) = listed.expression.expressions
+    is_rising = isinstance(edges, tuple) and sorted(edges) == [*edges]
+    if not is_rising or not isinstance(test, exp.LTE) or test.this.name != name.name:
+        return node
+    return _number_reached(test.expression, cast("tuple[float, ...]", edges))
+
+
+def _sorted(node: exp.Expr) -> exp.Expr:
+    known = constant(node.this)
+    return literal(tuple(sorted(known))) if isinstance(known, tuple) else node
+
+
+def _distinct(node: exp.Expr) -> exp.Expr:
+    known = constant(node.this)
+    return literal(tuple(dict.fromkeys(known))) if isinstance(known, tuple) else node
+
+
+def _call(node: exp.Expr) -> exp.Expr:
+    """Replace ``list_extract([a, b], place)`` by the value, or by a CASE of the place."""
+    if node.name.lower() != "list_extract":
+        return node
+    listed, place = node.expressions
+    known, at = constant(listed), constant(place)
+    if not isinstance(known, tuple):
+        return node
+    if isinstance(at, int):
+        there = 1 <= abs(at) <= len(known)
+        return literal(known[at - 1 if at > 0 else at]) if there else exp.null()
+    choice = exp.Case(this=place)
+    for number, value in enumerate(known, start=1):
+        choice = choice.when(literal(number), literal(value), copy=False)
+    return choice
+
+
 def _beginning_as(union: exp.Expr, branch: exp.Expr) -> exp.Expr:
     """Keep the CTEs of a union for the branch that is left of it."""
     if union.args.get("with_"):
@@ -323,4 +380,8 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Select: _select,
     exp.Order: _order,
     exp.Union: _union,
+    exp.Length: _length,
+    exp.ArraySort: _sorted,
+    exp.ArrayDistinct: _distinct,
+    exp.Anonymous: _call,
 }

@@ -368,6 +368,66 @@ def isotonic(by_system: BySystem) -> Picture:
     return Picture(title, _bins_in_words(by_system), of_systems(by_system, draw, x, y, guide, _bins_in_words))
 
 
+def cumulative(by_system: BySystem) -> Picture:
+    """Draw the summed differences of label and probability, with the range that calibrated ones stay in.
+
+    Args:
+        by_system: rows with share, score, deviation, lower and upper, in the order of share.
+    """
+    every = [row for rows in by_system.values() for row in rows]
+    yd = span([row[name] for row in every for name in ("deviation", "lower", "upper")])
+
+    def draw(rows: Rows, kind: str) -> str:
+        within = [(row["share"], row["lower"], row["upper"]) for row in (*rows[:1], *rows[-1:])]
+        points = [(row["share"], row["deviation"]) for row in rows]
+        # Several bands would hide each other; the title is about the last system.
+        return ("" if kind == "s0" else band(within, kind, UNIT, yd)) + line(points, kind, UNIT, yd)
+
+    x = ChartAxis(UNIT, "share of the rows, lowest probabilities first", labels=LABELS)
+    y = ChartAxis(yd, "sum of label − probability, / rows; band: the height by chance, 95 %", decimals_of(yd))
+    guide = line([(0.0, 0.0), (1.0, 0.0)], "ref", UNIT, yd)
+    drawing = of_systems(by_system, draw, x, y, guide, _sums_in_words)
+    return Picture(_sums_title(by_system), _sums_in_words(by_system), drawing)
+
+
+def _sums_title(by_system: BySystem) -> str:
+    """Return whether chance explains the curve of the last system, and where it changes most."""
+    system, rows = list(by_system.items())[-1]
+    of = "" if system is None else f" of {system}"
+    begun, ended = _steepest(rows)
+    gap = ended["deviation"] - begun["deviation"]
+    if abs(gap) <= rows[0]["upper"] - rows[0]["lower"]:
+        return f"Cumulative calibration{of}: ECCE {_two_digits(abs(gap))}, not more than chance explains"
+    way = "low" if gap > 0 else "high"
+    after = next(row for row in rows if row["share"] > begun["share"])
+    scores = f"{_two_digits(after['score'])} to {_two_digits(ended['score'])}"
+    off = _two_digits(abs(gap) / (ended["share"] - begun["share"]))
+    size = _two_digits(abs(gap))
+    return f"Cumulative calibration{of}: ECCE {size}; probabilities from {scores} are {off} too {way}"
+
+
+def _two_digits(x: float) -> str:
+    return f"{x:.2g}".replace("-", "−")
+
+
+def _steepest(rows: Rows) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the points where the largest rise or fall of a curve begins and ends: its two extremes."""
+    ends = (f(rows, key=lambda row: row["deviation"]) for f in (min, max))
+    begun, ended = sorted(ends, key=lambda row: float(row["share"]))
+    return begun, ended
+
+
+def _sums_in_words(by_system: BySystem) -> str:
+    told = []
+    for system, rows in by_system.items():
+        begun, ended = _steepest(rows)
+        ends = " to ".join(
+            f"{_two_digits(row['deviation'])} at {number(row['share'], 2)}" for row in (begun, ended)
+        )
+        told.append(f"{'' if system is None else f'{system}: '}from {ends} of the rows.")
+    return " ".join(told)
+
+
 def histogram(by_system: BySystem) -> Picture:
     """Draw the scores of each class: positives up, negatives down; of several systems, small charts.
 

@@ -54,6 +54,14 @@ class RowsOfCharts(Protocol):
         """Return a table such as a curve."""
         ...
 
+    def has_several(self, spec: str, name: str, value: Any, /) -> bool:
+        """Return whether a parameter of a table has several values, each of which gives rows of its own."""
+        ...
+
+    def drawn_with(self, spec: str, small: Mapping[str, str], params: Mapping[str, Any], /) -> dict[str, Any]:
+        """Return the parameters of a drawn table: those given, and those of its chart that have effect."""
+        ...
+
     def longest(self) -> int:
         """Return the number of places of the longest list."""
         ...
@@ -198,7 +206,7 @@ def evaluation_chart(
         if metric is not None:
             raise MetricError(f"chart {name!r}", "takes no metric", "leave it out")
         drawing, small = of_table
-        return _of_table(source, name, drawing, {**small, **(params or {})}, first)
+        return _of_table(source, name, drawing, source.drawn_with(name, small, params or {}), first)
     rows = _ordered(evaluation.rows, first)
     if name == INTERVALS:
         return _intervals(evaluation, [row for row in rows if not row["slice"]], metric)
@@ -210,7 +218,7 @@ def evaluation_chart(
 def _of_table(
     source: RowsOfCharts, name: str, drawing: str, params: Mapping[str, Any], first: str | None
 ) -> Chart:
-    _refuse_large(name, params)
+    _refuse_large(name, params, source)
     table = source.table(name, params)
     if "slice" in table.column_names:
         import pyarrow.compute as pc
@@ -222,11 +230,13 @@ def _of_table(
     return charted(tables.DRAWINGS[drawing].draw(tables.by_system(rows)), table, source)
 
 
-def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
+def _refuse_large(name: str, params: Mapping[str, Any], source: RowsOfCharts) -> None:
     """Refuse lists of parameters, and more points or bins than a chart shows."""
     for parameter, value in params.items():
-        if isinstance(value, list | tuple):
+        if source.has_several(name, parameter, value):
             raise MetricError(f"chart {name!r}", f"takes one value of {parameter}", "draw a chart of each")
+        if isinstance(value, list | tuple):
+            continue
         number = int(value) if isinstance(value, str) and value.isdecimal() else whole_number(value)
         if number > MOST.get(parameter, number):
             raise MetricError(

@@ -38,6 +38,7 @@ DRAWINGS = {
     "calibration": Drawn(
         calibration, ("lo", "hi", "n", "mean_score", "mean_label", "lower", "upper", "gap")
     ),
+    "cumulative": Drawn(curves.cumulative, ("share", "score", "deviation", "lower", "upper")),
     "isotonic": Drawn(isotonic, ("lo", "hi", "n", "mean_score", "mean_label", "gap")),
     "histogram": Drawn(
         histogram,

@@ -1,4 +1,4 @@
-"""Bins of probabilities: of equal width, or of equal mass."""
+"""Bins of probabilities: of equal width, of equal mass, or with given edges."""
 
 from __future__ import annotations
 
@@ -14,18 +14,26 @@ if TYPE_CHECKING:
     from duckmetrics.reference.observation import Observation
 
 
-def binned(rows: Sequence[Observation], bins: int, binning: str) -> list[list[Observation]]:
-    """Return the rows of every bin, empty bins included."""
+def binned(
+    rows: Sequence[Observation], bins: int, binning: str, edges: Sequence[float] | None = None
+) -> list[list[Observation]]:
+    """Return the rows of every bin, empty bins included; edges, if given, are in place of the number."""
+    if edges is not None:
+        return edged_bins(rows, edges)
     return choose({"width": width_bins, "mass": mass_bins}, binning)(rows, bins)
+
+
+def edged_bins(rows: Sequence[Observation], edges: Sequence[float]) -> list[list[Observation]]:
+    """Return bins b with edges[b] <= p < edges[b + 1], in the last one also p = edges[b + 1]."""
+    members: list[list[Observation]] = [[] for _ in edges[1:]]
+    for row in present(rows):
+        members[min(bisect_right(edges, row.score), len(members)) - 1].append(row)
+    return members
 
 
 def width_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]]:
     """Return bins b with b/bins <= p < (b+1)/bins, in the last one also p = 1; the edges are doubles."""
-    edges = [b / bins for b in range(bins)]
-    members: list[list[Observation]] = [[] for _ in edges]
-    for row in present(rows):
-        members[bisect_right(edges, row.score) - 1].append(row)
-    return members
+    return edged_bins(rows, [b / bins for b in range(bins + 1)])
 
 
 def mass_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]]:

@@ -35,31 +35,49 @@ __all__ = [
 ]
 
 
-def ece(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
+def ece(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+) -> float | None:
     """Return the expected calibration error: sum over bins of n_b / n * |mean p - mean y|.
 
     Naeini, Cooper and Hauskrecht, AAAI 2015, doi:10.1609/aaai.v29i1.9602.
     """
-    members = binned(rows, bins, binning)
+    members = binned(rows, bins, binning, edges)
     errors = [float(total(those)) * abs(gap(those) or 0.0) for those in members]
     weight = float(total(rows))
     return math.fsum(errors) / weight if weight else None
 
 
-def mce(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
+def mce(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+) -> float | None:
     """Return the maximum calibration error: the largest |mean p - mean y| of a bin.
 
     Naeini, Cooper and Hauskrecht, AAAI 2015, doi:10.1609/aaai.v29i1.9602.
     """
-    return max(_gaps(rows, bins, binning), default=None)
+    return max(_gaps(rows, bins, binning, edges), default=None)
 
 
-def ace(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
+def ace(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+) -> float | None:
     """Return the average calibration error: the mean of |mean p - mean y| over the bins that are not empty.
 
     Neumann, Zisserman and Vedaldi, "Relaxed softmax", NeurIPS workshop MLITS 2018.
     """
-    gaps = _gaps(rows, bins, binning)
+    gaps = _gaps(rows, bins, binning, edges)
     return math.fsum(gaps) / len(gaps) if gaps else None
 
 
@@ -145,14 +163,20 @@ def spiegelhalter_p(rows: Sequence[Observation]) -> float | None:
     return None if z is None else math.erfc(abs(z) / math.sqrt(2))
 
 
-def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | None:
-    """Return the sum over bins of equal mass of (O - E)^2 / (E (1 - E / n_b)); weights do not count.
+def hosmer_lemeshow(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "mass",
+    edges: Sequence[float] | None = None,
+) -> float | None:
+    """Return the sum over bins that hold a row of (O - E)^2 / (E (1 - E / n_b)); weights do not count.
 
     O: positives, E: sum of p. Hosmer and Lemeshow, Communications in Statistics 1980,
     doi:10.1080/03610928008827941.
     """
     terms = []
-    for members in filter(None, binned(unweighted(rows), bins, "mass")):
+    for members in filter(None, binned(unweighted(rows), bins, binning, edges)):
         n, observed = len(members), sum(row.positive for row in members)
         expected = math.fsum(row.score for row in members)
         variance = expected * (n - expected) / n
@@ -172,7 +196,7 @@ def _range_of_sums(rows: Sequence[Observation]) -> Fraction:
     return max(sums) - min(sums)
 
 
-def _gaps(rows: Sequence[Observation], bins: int, binning: str) -> list[float]:
+def _gaps(rows: Sequence[Observation], bins: int, binning: str, edges: Sequence[float] | None) -> list[float]:
     """Return |mean p - mean y| of every bin that is not empty."""
-    gaps = [gap(members) for members in binned(rows, bins, binning)]
+    gaps = [gap(members) for members in binned(rows, bins, binning, edges)]
     return [abs(value) for value in gaps if value is not None]

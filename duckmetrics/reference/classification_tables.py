@@ -6,6 +6,7 @@ Without rows there is no table. The notation is that of `classification`.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import floor
@@ -42,6 +43,7 @@ __all__ = [
     "confusion",
     "corp_curve",
     "corp_decomposition",
+    "ecce_curve",
     "gains_curve",
     "group_auc",
     "pr_curve",
@@ -52,6 +54,7 @@ __all__ = [
 
 ABOVE_ALL = Step(math.inf, *[Fraction()] * 4)
 Z = 1.959963984540054  # the 97.5 % point of the normal distribution
+BROWNIAN_RANGE = 2.49767216104865  # the 95 % point of the range of a Brownian motion on [0, 1]
 
 
 def confusion(rows: Sequence[Observation], *, threshold: float = 0.5) -> Table:
@@ -117,18 +120,57 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
     return _thinned(table, points, ("recall", "precision"))
 
 
-def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+def calibration_curve(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+) -> Table:
     """Return the mean p and mean y of every bin, with the 95 % interval of mean y; empty bins included.
 
     n: the number of rows; the interval counts a weight of 3 as three rows. lo, hi: the edges
     (binning='mass': the smallest and the largest p). DeGroot and Fienberg, The Statistician 1983,
     doi:10.2307/2987588; Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """
-    members = binned(rows, bins, binning) if present(rows) else []
+    members = binned(rows, bins, binning, edges) if present(rows) else []
+    given = None if edges is None else [*pairwise(edges)]
     return [
-        {"bin": b, **_edges(b, bins, those, binning), "n": len(those), **_means(those)}
+        {"bin": b, **_edges(b, bins, those, binning, given), "n": len(those), **_means(those)}
         for b, those in enumerate(members)
     ]
+
+
+def ecce_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
+    """Return C_k = sum of w (y - p) over the k lowest distinct p / sum of w (deviation), from C_0 = 0 on.
+
+    lower, upper: around the middle of the curve, the range that a Brownian motion whose variance is the sum
+    of w^2 p (1 - p) exceeds with the probability 0.05. points: the number of equal shares of the weight,
+    each with its last, its first highest and its first lowest row. Arrieta-Ibarra, Gujral, Tannen, Tygert
+    and Xu, JMLR 2022, 23(351); Feller, Annals of Mathematical Statistics 1951, doi:10.1214/aoms/1177729589.
+    """
+    weight, reached, deviated = total(rows), Fraction(), Fraction()
+    table: Table = [{"share": 0.0, "score": None, "deviation": 0.0}] if weight else []
+    for step in reversed(steps(rows)):
+        reached += step.positives + step.negatives
+        deviated += step.positives - Fraction(step.threshold) * (step.positives + step.negatives)
+        table.append(
+            {"share": float(reached / weight), "score": step.threshold, "deviation": float(deviated / weight)}
+        )
+    sums = [row["deviation"] for row in table]
+    spread = math.sqrt(math.fsum(row.weight**2 * row.score * (1 - row.score) for row in rows))
+    for row in table:
+        middle, half = (max(sums) + min(sums)) / 2, BROWNIAN_RANGE / 2 * spread / float(weight)
+        row |= {"lower": middle - half, "upper": middle + half}
+    parts: dict[int, Table] = defaultdict(list)
+    for row in table:
+        parts[math.ceil(row["share"] * points - 1e-9) if points else 0].append(row)
+    kept = []
+    for part in parts.values():
+        ranked = [math.floor(row["deviation"] * 1e12 + 0.5) for row in part]
+        places = {len(part) - 1, ranked.index(max(ranked)), ranked.index(min(ranked))}
+        kept += [part[i] for i in sorted(places)]
+    return kept if points else table
 
 
 def gains_curve(rows: Sequence[Observation], *, bins: int = 10, points: int | None = None) -> Table:
@@ -176,7 +218,13 @@ def score_histogram(rows: Sequence[Observation], *, bins: int = 40) -> Table:
     ]
 
 
-def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+def brier_decomposition(
+    rows: Sequence[Observation],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+) -> Table:
     """Return Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
 
     With n_b, p_b, y_b the weight and the means of bin b, each a sum over bins of n_b/n times:
@@ -188,7 +236,7 @@ def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning:
     if rate is None:
         return []
     n, parts = float(total(rows)), []
-    for members in binned(rows, bins, binning):
+    for members in binned(rows, bins, binning, edges):
         p, y = mean(members, lambda row: row.score), mean(members, lambda row: row.y)
         if p is None or y is None:
             continue
@@ -314,11 +362,18 @@ def _reaching(table: Table, parts: int, axes: tuple[str, str]) -> Table:
     return [row for row, (last, place) in zip(table[1:], pairwise(places), strict=True) if place > last]
 
 
-def _edges(b: int, bins: int, members: Sequence[Observation], binning: str) -> dict[str, float | None]:
+def _edges(
+    b: int,
+    bins: int,
+    members: Sequence[Observation],
+    binning: str,
+    given: Sequence[tuple[float, float]] | None,
+) -> dict[str, float | None]:
+    """Return the ends of bin b; `given` has those of bins with given edges."""
     scores = [row.score for row in members]
-    width = (b / bins, (b + 1) / bins)
+    width = (b / bins, (b + 1) / bins) if given is None else given[b]
     mass = (min(scores, default=None), max(scores, default=None))
-    lo, hi = choose({"width": width, "mass": mass}, binning)
+    lo, hi = choose({"width": width, "mass": mass}, "width" if given else binning)
     return {"lo": lo, "hi": hi}
 
 

@@ -224,7 +224,14 @@ def average_precision(rows: Sequence[Classified], *, average: str = "macro") -> 
     return _of_classes(rows, average, classification.average_precision)
 
 
-def ece(rows: Sequence[Classified], *, bins: int = 10, kind: str = "top") -> float | None:
+def ece(
+    rows: Sequence[Classified],
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    edges: Sequence[float] | None = None,
+    kind: str = "top",
+) -> float | None:
     """Return the sum over bins of n_b |mean p - mean y| / n, of the predicted class or of every class.
 
     Guo et al., ICML 2017, arXiv:1706.04599.
@@ -234,7 +241,7 @@ def ece(rows: Sequence[Classified], *, bins: int = 10, kind: str = "top") -> flo
         for name in row.scores if kind == "class" else row.order[:1]:
             observed = Observation(float(name == row.actual), row.scores[name], row.weight)
             of_class[name if kind == "class" else ""].append(observed)
-    values = [classification.ece(own, bins=bins) for own in of_class.values()]
+    values = [classification.ece(own, bins=bins, binning=binning, edges=edges) for own in of_class.values()]
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
 

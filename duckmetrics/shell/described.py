@@ -108,7 +108,7 @@ def _switch(catalog: Catalog, definition: Definition, param: Param) -> dict[str,
     said = meanings(catalog, definition, param)
     return {
         "name": param.name,
-        "type": param.type.__name__,
+        "type": "list" if param.type is tuple else param.type.__name__,
         "default": param.default,
         "is_required": param.required,
         "is_own": param.name in definition.own_params,

@@ -381,7 +381,7 @@ def nested(
 # Whether the predictions give ranks, and the step whose type shows it.
 BY_RANK, ORDER = "by_rank", "order_columns"
 
-TYPES: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
+TYPES: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN", tuple: "DOUBLE[]"}
 
 
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from duckmetrics.catalog.catalog import Alias
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.catalog.meanings import meanings
-from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, Measure, is_share
+from duckmetrics.catalog.measure import AGGREGATION, CUTOFF, Measure, condition_in_words, is_share
 from duckmetrics.expressions.build import try_cast
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.shell.macro import (
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 
-KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+KINDS: dict[type, str] = {
+    int: "a whole number", float: "a number", bool: "true or false", str: "a word", tuple: "a list of numbers"
+}  # fmt: skip
 # The choice that stands for any table, which people name instead.
 TABLE = "table"
 # The macros of many metrics.
@@ -339,10 +341,15 @@ def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
         wanted = f"choose {' or '.join(choices)}"
     else:
         kind = KINDS[params[0].type]
-        ways = dict.fromkeys(" and ".join([kind, *(c.sql(DIALECT) for c in p.checks)]) for p in params)
+        ways = dict.fromkeys(" and ".join([kind, *map(_required, p.checks)]) for p in params)
         wanted = f"it must be {' or '.join(ways)}"
     text = concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
     return concatenated(text, _share(name)) if all(map(is_share, params)) else text
+
+
+def _required(check: exp.Expr) -> str:
+    """Return what a CHECK requires: a condition in SQL, or in words."""
+    return condition_in_words(check).removeprefix("satisfy ")
 
 
 def _share(name: str) -> exp.Expr:

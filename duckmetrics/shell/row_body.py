@@ -45,6 +45,13 @@ if TYPE_CHECKING:
     from duckmetrics.shell.parameters import Offer, OfferedMetric
 
 
+def _without_zero_decimals(listed: exp.Expr) -> exp.Expr:
+    """Write a list of numbers as a signature has it: [0, 0.5, 1] in place of [0.0, 0.5, 1.0]."""
+    text = exp.cast(listed, "VARCHAR")
+    arguments = [text, literal(r"\.0([,\]])"), literal(r"\1"), literal("g")]
+    return exp.Anonymous(this="regexp_replace", expressions=arguments)
+
+
 class RowSignatures:
     """Writes templates for the function ``format`` of DuckDB, and collects the values that go into them.
 
@@ -77,14 +84,15 @@ class RowSignatures:
             return self._mark(self.is_weighted)
         if not isinstance(value, Parameter):
             return written_value(value)
-        default = next(param.default for param in one.measure.declared if param.name == name)
+        declared = next(param for param in one.measure.declared if param.name == name)
+        default = declared.default
         idle = self.catalog.idle(one.measure.metric).get(name, exp.false())
         if idle == exp.true():
             return written_value(default)
         given: exp.Expr = exp.Placeholder(this=value.name)
         if idle != exp.false():
             given = exp.Case().when(self._condition(one, idle), literal(default)).else_(given)
-        return self._mark(given)
+        return self._mark(_without_zero_decimals(given) if declared.type is tuple else given)
 
     def _condition(self, one: OfferedMetric, idle: exp.Expr) -> exp.Expr:
         """Return the condition under which a parameter changes nothing, over the values of the call."""

@@ -10,7 +10,9 @@
 --           1: every positive has probability 0, and every negative has probability 1
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
---           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+--           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass')),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges)
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better

@@ -10,7 +10,9 @@
 --           uncertainty = 0.25: both classes are equally common, the highest possible value
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
---           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+--           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass')),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges)
 -- grain:    system, segment
 -- formula:  Brier = reliability - resolution + uncertainty + variance within bins - covariance within bins (doubled)
 -- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( ({\bar{p}}_b - {\bar{y}}_b)^2 - ({\bar{y}}_b - \bar{y})^2

@@ -10,7 +10,9 @@
 --           gap < 0: probabilities in this bin are too low
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
---           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+--           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass')),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges)
 -- chart:    calibration (binning = mass)
 -- grain:    system, segment, bin
 -- formula:  per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
@@ -21,7 +23,7 @@
 WITH slots AS (
     SELECT segments.system, segments.segment, slots.bin
     FROM segments
-    CROSS JOIN range($bins) AS slots(bin)
+    CROSS JOIN range(CASE WHEN $edges IS NULL THEN $bins ELSE length($edges) - 1 END) AS slots(bin)
 ),
 intervals AS (
     SELECT
@@ -43,8 +45,16 @@ SELECT
     slots.system,
     slots.segment,
     slots.bin,
-    CASE $binning WHEN 'width' THEN slots.bin / CAST($bins AS DOUBLE) ELSE intervals.lowest END AS lo,
-    CASE $binning WHEN 'width' THEN (slots.bin + 1) / CAST($bins AS DOUBLE) ELSE intervals.highest END AS hi,
+    CASE
+        WHEN $edges IS NOT NULL THEN list_extract($edges, slots.bin + 1)
+        WHEN $binning = 'width' THEN slots.bin / CAST($bins AS DOUBLE)
+        ELSE intervals.lowest
+    END AS lo,
+    CASE
+        WHEN $edges IS NOT NULL THEN list_extract($edges, slots.bin + 2)
+        WHEN $binning = 'width' THEN (slots.bin + 1) / CAST($bins AS DOUBLE)
+        ELSE intervals.highest
+    END AS hi,
     coalesce(intervals.n, 0) AS n,
     intervals.mean_score,
     intervals.mean_label,

@@ -9,7 +9,9 @@
 --           15.51: p = 0.05 with 8 degrees of freedom; larger values are evidence against calibration
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 2),
---           binning VARCHAR DEFAULT 'mass' CHECK (binning IN ('mass'))
+--           binning VARCHAR DEFAULT 'mass' CHECK (binning IN ('mass', 'width')),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges AND length(edges) > 3)
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
 -- values:   weighted: cannot be true: the statistic has no weighted form
 -- grain:    system, segment

@@ -8,11 +8,16 @@
 -- reading:  0: in every bin, the predicted class is right as often as the probability says
 -- inputs:   predictions (system, segment, label, score, weight, class, actual, place)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
+--           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass')),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges),
 --           kind VARCHAR DEFAULT 'top' CHECK (kind IN ('top', 'class'))
--- values:   bins: the number of bins of the probability, of equal width
+-- values:   bins: as in relations/classification/binned
+--           binning: as in relations/classification/binned
+--           edges: as in relations/classification/binned
 --           kind=top: the probability of the predicted class counts, whether it is right or not
 --           kind=class: every class counts with bins of its own; the value is their mean
--- idle:     undefined WHEN TRUE
+-- idle:     undefined WHEN TRUE; bins WHEN edges IS NOT NULL; binning WHEN edges IS NOT NULL
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
 -- interval: none, it is a sum of absolute values: every resample adds noise, and the samples lie above the true value
@@ -28,26 +33,46 @@
 -- example:  ece() = 0.300000
 -- worked:   (abs(0.5 - 1) + abs(0.6 + 0.6 + 0.6 - 1) + abs(0.7 - 1) + abs(0.8 - 1)) / 6 = 0.3
 -- related:  log_loss, brier, accuracy
--- note:     bin b is [b / bins, (b + 1) / bins), and the last bin includes 1
+-- note:     the bins are those of the metric of two classes: a bin includes its lower edge, and the last one both
 WITH counted AS (
-    SELECT
-        system,
-        segment,
-        CASE $kind WHEN 'class' THEN class ELSE '' END AS class,
-        least(
-            CASE
-                WHEN p >= (floor(p * $bins) + 1) / $bins THEN floor(p * $bins) + 1
-                WHEN p < floor(p * $bins) / $bins THEN floor(p * $bins) - 1
-                ELSE floor(p * $bins)
-            END, $bins - 1
-        ) AS bin,
-        p, label, weight
+    SELECT system, segment, CASE $kind WHEN 'class' THEN class ELSE '' END AS class, p, label, weight
     FROM class_probabilities
     WHERE $kind = 'class' OR place = 1
 ),
+places AS (
+    SELECT
+        system, segment, class, p, label, weight,
+        rank() OVER (PARTITION BY system, segment, class ORDER BY p) - 1 AS place,
+        CAST(count(*) OVER (PARTITION BY system, segment, class) AS DOUBLE) AS size
+    FROM counted
+),
+placed AS (
+    SELECT
+        system, segment, class, p, label, weight, place,
+        floor(size / $bins) AS few,
+        size - $bins * floor(size / $bins) AS wide
+    FROM places
+),
+binned AS (
+    SELECT
+        system, segment, class, p, label, weight,
+        CASE
+            WHEN $edges IS NOT NULL
+                THEN CAST(least(length(list_filter($edges, lambda edge: edge <= p)), length($edges) - 1) AS DOUBLE) - 1
+            WHEN $binning = 'mass' THEN CASE
+                WHEN place < wide * (few + 1) THEN floor(place / (few + 1))
+                ELSE wide + floor((place - wide * (few + 1)) / nullif(few, 0))
+            END
+            WHEN p >= 1 THEN $bins - 1e0
+            WHEN p >= (floor(p * $bins) + 1) / $bins THEN floor(p * $bins) + 1
+            WHEN p < floor(p * $bins) / $bins THEN floor(p * $bins) - 1
+            ELSE floor(p * $bins)
+        END AS bin
+    FROM placed
+),
 bins AS (
     SELECT system, segment, class, bin, sum(weight) AS total, sum(weight * p) AS p, sum(weight * label) AS actual
-    FROM counted
+    FROM binned
     GROUP BY system, segment, class, bin
 )
 SELECT system, segment, sum(abs(p - actual)) / nullif(sum(total), 0) AS value

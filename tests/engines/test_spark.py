@@ -435,7 +435,28 @@ def test_bins_of_equal_mass_and_sums_of_differences_in_ranges(
     monkeypatch.setattr(plans, "FEW_SCORES", 2)
     monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
     specs = ["ece(binning=mass)", "ace(binning=mass, bins=7)", "hosmer_lemeshow", "ecce", "ecce_p"]
+    specs += ["ece(edges=[0, 0.05, 0.2, 1])", "hosmer_lemeshow(edges=[0, 0.05, 0.1, 0.2, 1])"]
     assert differences(spark, specs, **CLICKS, by=["country"]) == []
+
+
+def test_sums_of_differences_in_ranges_at_each_point(
+    spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "rows.parquet")
+    duckdb.sql(
+        "SELECT (i * 31 + i // 7) % 10 < 3 AS label, (i * 17 % 701) / 701 AS score, i % 3 AS part, "
+        "1e0 + i % 4 AS weight FROM range(4000) AS t(i)"
+    ).write_parquet(path)
+    monkeypatch.setattr(plans, "FEW_SCORES", 2)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 130)
+    for points in (None, 9):
+        mine, theirs = (
+            duckmetrics.curve(path, "ecce_curve", by=["part"], points=points, **more).to_pylist()
+            for more in ({"engine": spark}, {})
+        )
+        assert len(mine) == len(theirs) > 9
+        for one, other in zip(mine, theirs, strict=True):
+            assert all(same(one[column], value) for column, value in other.items()), (points, one, other)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,9 @@ pytestmark = pytest.mark.engine
 NAMES = ("ant", "bee", "cat", "dog")
 AVERAGED = ("precision", "recall", "f1", "auc", "average_precision")
 PLAIN = ("accuracy", "accuracy(k=2)", "balanced_accuracy", "cohen_kappa", "mcc", "log_loss", "brier", "ece")
-EVERY = (*PLAIN, "ece(kind=class)", "ece(bins=3)", *AVERAGED,
+EVERY = (*PLAIN, "ece(kind=class)", "ece(bins=3)", "ece(bins=3, binning=mass)",
+         "ece(binning=mass, kind=class)", "ece(edges=[0, 0.1, 0.3, 0.5, 1])",
+         "ece(edges=[0, 0.1, 0.3, 0.5, 1], kind=class)", *AVERAGED,
          *(f"{name}(average={way})" for name in AVERAGED for way in ("weighted", "micro")))  # fmt: skip
 
 
@@ -63,8 +67,8 @@ def values(given: Any, metrics: Sequence[str], **options: Any) -> dict[str, floa
 def reference(spec: str, given: Sequence[Classified]) -> float | None:
     """Compute a metric of several classes in plain Python."""
     name, _, rest = spec.partition("(")
-    params: dict[str, Any] = dict(part.split("=") for part in rest.rstrip(")").split(", ") if part)
-    params = {key: int(value) if value.isdigit() else value for key, value in params.items()}
+    params: dict[str, Any] = dict(re.findall(r"(\w+)=(\[.*?\]|[^,)]+)", rest))
+    params = {k: json.loads(v) if re.match(r"[\d[]", v) else v for k, v in params.items()}
     if name == "f1":
         name, params = "f_beta", {**params, "beta": 1.0}
     function: Callable[..., float | None] = getattr(multiclass, name)

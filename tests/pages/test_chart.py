@@ -54,6 +54,12 @@ def change(label: str = "ndcg@10", before: float | None = 0.5, direction: int = 
     return Change(label, row(label, "B", value=0.6, **more), before, direction, more.get("target"))
 
 
+SUMS = [
+    {"share": s, "score": p, "deviation": d, "lower": -0.11, "upper": 0.01}
+    for s, p, d in ((0.0, None, 0.0), (0.25, 0.1, 0.05), (0.75, 0.3, -0.15), (1.0, 0.9, -0.05))
+]
+
+
 def pictures() -> dict[str, curves.Picture]:
     """Return a picture of each kind."""
     bins = [
@@ -80,6 +86,7 @@ def pictures() -> dict[str, curves.Picture]:
         "gains_curve": curves.gains({None: gains}),
         "calibration_curve": calibration({None: bins}),
         "corp_curve": isotonic({"old": blocks, "new": blocks}),
+        "ecce_curve": curves.cumulative({"old": SUMS, "new": SUMS}),
         "score_histogram": histogram({None: shares}),
         "many": curves.roc({"a": ROC, "b": OTHER, "c": ROC}),
         "histograms": histogram({"a": shares, "b": shares}),

@@ -60,6 +60,8 @@ PARAMETERS = (
     "weight",
     "plan",
     "bins",
+    "edges",
+    "edge",
     "p",
     "rank",
     "position",
@@ -506,7 +508,7 @@ RANKING = (
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve", "score_histogram")
 # Macros that give more than one number, or none without other arguments.
 TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "corp_curve", "corp_decomposition",
-                  "group_auc", "evaluate_classification", "compare_classification",
+                  "ecce_curve", "group_auc", "evaluate_classification", "compare_classification",
                   "inspect_classification")  # fmt: skip
 # Macro -> the metric, if its name is a word of SQL, or of rankings.
 OTHER_NAMES = {
@@ -550,6 +552,7 @@ def everything(connection: Connection) -> Found:
         'top := 0.3, max_fpr := 0.3, recall := 0.5, "precision" := 0.5, fpr := 0.25, weight := w, '
         f"metrics := '{metrics}')",
         "approximate": "roc_auc(clicks, label, score, approx := 7)",
+        "edges": "calibration_curve(clicks, label, score, edges := [0, 0.1, 0.5, 1])",
         "equal mass": "calibration_curve(clicks, label, score, binning := 'mass', bins := 7)",
         **{name: f"{name}(clicks, label, score)" for name in CURVES},
         "group_auc": "group_auc(clicks, label, score, g)",
@@ -643,6 +646,10 @@ PARAMETERS_REFUSED = {
     "evaluate: metrics := 'map', gain := 'exp2'": ("gain: no metric asked for takes it", "leave it out"),
     "accuracy: threshold := 'x'": ("threshold cannot be 'x'", "a number"),
     "ece: bins := 0": ("bins cannot be '0'", "bins >"),
+    "ece: edges := [0, 0.5]": ("edges cannot be '[0.0, 0.5]'", "begin with 0 and end with 1"),
+    "ece: edges := [0, 0.5, 0.5, 1]": ("edges cannot be", "rise without repeating a value"),
+    "ece: edges := 0.5": ("edges cannot be '0.5'", "a list of numbers"),
+    "ece: edges := [0, 1], bins := 5": ("bins := '5' changes nothing", "leave it out"),
     "ece: bins := 2.7": ("bins cannot be '2.7'", "a whole number"),
     "roc_auc: approx := 0": ("approx cannot be '0'", "a whole number"),
     "roc_auc: plan := 'x'": ("plan cannot be 'x'", "sorted"),

@@ -12,6 +12,7 @@ import pytest
 import duckmetrics
 from duckmetrics import DuckmetricsError, MetricError
 from duckmetrics.catalog.definition import CLASSIFICATION
+from duckmetrics.catalog.measure import condition_in_words
 from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.specs import parse_measure, parse_table
 from support.bad_rows import CASES as REFUSED
@@ -129,6 +130,8 @@ SLICES = """CREATE OR REPLACE TABLE predictions AS SELECT
 
 def written(value: Any) -> str:
     """Write a value of a parameter as SQL."""
+    if isinstance(value, tuple):
+        return repr([*value])
     return "NULL" if value is None else quoted(value) if isinstance(value, str) else repr(value)
 
 
@@ -661,6 +664,7 @@ TRIED: dict[type, tuple[Any, ...]] = {
     int: (0, 1, 2.5, "x", None),
     float: (-0.5, 0, 1.5, "inf", None),
     str: ("nothing", None),
+    tuple: ("[0, 0.5]", "[0, 0.7, 0.5, 1]", "[0, 0.5, 0.5, 1]", 0.5, "[0, 0.25, 0.5, 1]", None),
 }
 
 
@@ -706,7 +710,8 @@ def test_what_python_refuses_of_a_parameter_is_refused(
             assert mark, (sql, caught.value)
             assert message.startswith(f"{param.name} "), (sql, message)
             if value is not None:
-                needs = [str(c) for c in param.choices] or [check.sql("duckdb") for check in param.checks]
+                ways = (condition_in_words(check).removeprefix("satisfy ") for check in param.checks)
+                needs = [str(c) for c in param.choices] or [*ways]
                 assert all(need in message for need in needs), (sql, message)
         else:
             assert rows_of(slices, sql), sql

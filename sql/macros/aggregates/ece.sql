@@ -1,12 +1,14 @@
 -- name:     ece
 -- title:    Expected calibration error, as an aggregate
 -- inputs:   predictions (label, score, weight)
--- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0)
--- formula:  sum over bins of equal width of |sum of p - y| / n
--- note:     a sum for each of up to 10 or 20 bins; for more, the rows are sorted by bin and walked one by one: excess
---           is the sum in the bin reached, total that of the bins before
+-- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
+--           edges DOUBLE[] DEFAULT NULL CHECK (list_extract(edges, 1) = 0 AND list_extract(edges, -1) = 1
+--               AND list_sort(list_distinct(edges)) = edges)
+-- formula:  sum over bins of equal width, or with these edges, of |sum of p - y| / n
+-- note:     a sum for each of up to 10 or 20 bins; for more, and with edges, the rows are sorted by bin and walked one
+--           by one: excess is the sum in the bin reached, total that of the bins before
 SELECT
-    CASE WHEN $bins > 20 THEN
+    CASE WHEN $bins > 20 OR $edges IS NOT NULL THEN
         list_extract(list_transform(
             [list_reduce(
                 list_sort(list({'bin': bin, 'excess': weight * p - positives, 'total': 0e0}), 'ASC', 'NULLS FIRST'),
