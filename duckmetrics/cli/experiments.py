@@ -39,6 +39,7 @@ from duckmetrics.cli.options import (
 )
 from duckmetrics.cli.places import publish
 from duckmetrics.cli.runs import exit_by
+from duckmetrics.engines.targets import WITH_PICTURES
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def ab(**options: Any) -> None:
     both values, the change with its interval, the relative change, p adjusted for the number of
     comparisons, and a verdict. A line below shows the smallest change that the test would probably find.
     With --by, the slices of the first metric follow, and a test whether the slices differ. --format plain has
-    all columns.
+    all columns. -o FILE.html writes a report of one page, and -o FILE.svg the chart of all changes.
 
     \b
     duckmetrics ab users.parquet --variant variant --control A -m revenue,clicks/sessions,converted
@@ -127,12 +128,13 @@ def ab(**options: Any) -> None:
     duckmetrics ab users.parquet --variant variant --control A -m revenue --by country --cap revenue=99%
     duckmetrics ab users.parquet --variant variant --control A -m revenue --fail-if "revenue verdict = worse"
     duckmetrics ab users.parquet --variant variant --control A -m revenue --sequential --planned 20000
+    duckmetrics ab users.parquet --variant variant --control A -m revenue --by country -o report.html
     """
     from duckmetrics.api.ab import ab as compute
     from duckmetrics.cli.output import write_experiment
     from duckmetrics.results.experiment import experiment_gates
 
-    format_ = checked_files(options)
+    format_ = checked_files(options, suffixes=WITH_PICTURES)
     gates = experiment_gates(options["gates"])
     names = (
         "variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha", "sequential",

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.engines.targets import NewFiles
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.build import values_table
 from duckmetrics.inference.adjustment import NONE, adjusted_p
@@ -294,6 +295,9 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
         unit=data.unit,
         caps=limited.caps,
         sliced=tuple(between),
+        lower_is_better=tuple(outcome.name for outcome in outcomes if outcome.lower_is_better),
+        table=source.label,
+        files=NewFiles(),
     )
 
 
