@@ -182,7 +182,10 @@ def intervals(
     ]
     if by_slice:
         first, title = f"{first}, slice", title + _worse_somewhere(by_slice)
-    every += [change for sliced in by_slice for change in sliced.changes]
+    every += [
+        replace(change, label=f"{sliced.heading}, {change.label}")
+        for sliced in by_slice for change in sliced.changes
+    ]  # fmt: skip
     return Picture(title, _in_words(every), forest(first, groups, guides, level))
 
 
