@@ -138,12 +138,9 @@ def _ratios(a: ArmQuantile, b: ArmQuantile) -> Row:
     if a.lower is None or b.lower is None or a.lower <= 0 or b.lower <= 0:
         return None, None
     logs = [
-        arm._replace(**{
-            name: None if (value := getattr(arm, name)) is None else math.log(value)
-            for name in ("quantile", "lower", "upper")
-        })
-        for arm in (a, b)
-    ]  # fmt: skip
+        ArmQuantile(arm.n, None, math.log(arm.quantile), math.log(lower), arm.upper and math.log(arm.upper))
+        for arm, lower in ((a, a.lower), (b, b.lower))
+    ]
     ratio, (below, above) = b.quantile / a.quantile, _margins(*logs)
     low = None if below is None else ratio * math.exp(-below) - 1
     return low, None if above is None else ratio * math.exp(above) - 1
