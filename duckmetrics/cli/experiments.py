@@ -54,8 +54,9 @@ if TYPE_CHECKING:
 )
 @click.option("--control", metavar="NAME", help="The variant that the others are compared with.")
 @click.option(
-    "-m", "--metric", "metrics", multiple=True, required=True, metavar="COLUMN | COLUMN/COLUMN[,…]",
-    help="Means or proportions (a column), and ratios of sums (numerator/denominator).",
+    "-m", "--metric", "metrics", multiple=True, required=True, metavar="COLUMN | RATIO | QUANTILE[,…]",
+    help="Means or proportions (a column), ratios of sums (numerator/denominator), and quantiles: "
+    "median(latency), p90(latency).",
 )  # fmt: skip
 @click.option(
     "--unit", metavar="COLUMN",
@@ -111,7 +112,8 @@ def ab(**options: Any) -> None:
     Each row of TABLE is one unit that was assigned to a variant, such as a user; with --unit, the rows of a
     unit are summed first. A metric is a column or a ratio. A column is compared by its mean (Welch's t-test).
     If it holds only 0 and 1, it is a proportion (z-test). numerator/denominator is a ratio of sums (jackknife
-    over units). If a column such as user_id has several rows per value, or values in several variants, no
+    over units). median(column) and p90(column) are quantiles (order statistics); with --unit, of all rows. If
+    a column such as user_id has several rows per value, or values in several variants, no
     verdict is given without --unit.
 
     The numbers of units are checked first (sample ratio). Then, every metric and treated variant has a row:

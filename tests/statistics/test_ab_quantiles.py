@@ -127,6 +127,14 @@ def test_ties_as_numpy() -> None:
     assert (row["delta_lower"], row["delta_upper"]) == (pytest.approx(low), pytest.approx(high))
 
 
+def test_between_two_equal_values_the_quantile_is_their_value() -> None:
+    """0.205 * 0.9 + 0.205 * 0.1 differs from 0.205, so that no value would equal the quantile."""
+    frame = loads()
+    frame["share"] = np.where(np.arange(len(frame)) % 2 == 0, 0.205, 0.41)
+    row = ab(frame, metrics="p40(share)", unit="user_id", **OPTIONS).row("p40(share)")
+    assert (row["control_value"], row["value"], row["delta"], row["p"]) == (0.205, 0.205, 0.0, 1.0)
+
+
 def test_slices_are_the_experiments_of_their_units() -> None:
     frame = loads(n_users=160)
     result = ab(frame, metrics="p90(latency)", unit="user_id", by="country", **OPTIONS)

@@ -779,7 +779,7 @@ def test_a_baseline_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: 
 @pytest.mark.parametrize("name", AGAINST_CONTROL)
 def test_a_control_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: str) -> None:
     ((_, columns),) = CATALOG.statistics[name].inputs.items()
-    others = [1.0 if column in NUMBERS else "x" for column in columns[1:]]
+    others = [1.0 if column in NUMBERS else 1 if column in UNITS else "x" for column in columns[1:]]
     assert run(engine, name, [("a", *others), ("b", *others)], control="c") == []
 
 

@@ -25,10 +25,12 @@ WITH placed AS (
     WHERE value IS NOT NULL
 ),
 estimated AS (
+    -- Between two equal values, the sum is exactly their value, so that ties are seen.
     SELECT
         arm, n,
-        sum(CASE WHEN abs(place - 1 - $q * (n - 1)) < 1 THEN value * (1 - abs(place - 1 - $q * (n - 1))) END)
-            AS quantile
+        max(CASE WHEN place = 1 + floor($q * (n - 1)) THEN value END)
+            + ($q * (n - 1) - floor($q * (n - 1))) * (max(CASE WHEN place = 1 + ceil($q * (n - 1)) THEN value END)
+                - max(CASE WHEN place = 1 + floor($q * (n - 1)) THEN value END)) AS quantile
     FROM placed
     GROUP BY arm, n
 ),
@@ -93,10 +95,14 @@ ranked AS (
 )
 SELECT
     ranked.arm, ranked.n, ranked.n_units, ranked.n_effective, ranked.quantile,
-    sum(CASE WHEN abs(placed.place - ranked.lower_rank) < 1
-        THEN placed.value * (1 - abs(placed.place - ranked.lower_rank)) END) AS lower,
-    sum(CASE WHEN abs(placed.place - ranked.upper_rank) < 1
-        THEN placed.value * (1 - abs(placed.place - ranked.upper_rank)) END) AS upper
+    max(CASE WHEN placed.place = floor(ranked.lower_rank) THEN placed.value END)
+        + max(ranked.lower_rank - floor(ranked.lower_rank))
+        * (max(CASE WHEN placed.place = ceil(ranked.lower_rank) THEN placed.value END)
+            - max(CASE WHEN placed.place = floor(ranked.lower_rank) THEN placed.value END)) AS lower,
+    max(CASE WHEN placed.place = floor(ranked.upper_rank) THEN placed.value END)
+        + max(ranked.upper_rank - floor(ranked.upper_rank))
+        * (max(CASE WHEN placed.place = ceil(ranked.upper_rank) THEN placed.value END)
+            - max(CASE WHEN placed.place = floor(ranked.upper_rank) THEN placed.value END)) AS upper
 FROM ranked
 JOIN placed ON placed.arm = ranked.arm
 GROUP BY ranked.arm, ranked.n, ranked.n_units, ranked.n_effective, ranked.quantile;
