@@ -271,7 +271,7 @@ def sample(rng: np.random.Generator, n: int, is_clustered: bool) -> tuple[Floats
 
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.5, 0.9])
-@pytest.mark.parametrize(("n", "is_clustered"), [(30, False), (200, False), (30, True), (200, True)])
+@pytest.mark.parametrize(("n", "is_clustered"), [(50, False), (200, False), (30, True), (200, True)])
 def test_95_of_100_intervals_contain_the_difference(n: int, is_clustered: bool, q: float) -> None:
     """The oracle above, which equals the SQL, in 2,000 experiments of unequal arms."""
     rng, found, total = np.random.default_rng(11), 0, 2000
