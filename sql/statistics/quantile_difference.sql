@@ -8,8 +8,7 @@
 --           a single point without a p; compare a mean, or the share of values above a limit
 -- reading:  p < 0.05: the difference from the control is larger than chance explains
 --           p >= 0.05: chance can explain the difference; this does not prove that it is 0
---           delta_lower is NULL: there are too few values for this quantile; take more units, or a quantile nearer to
---           the median
+--           delta_lower is NULL: there are too few values for this quantile; take more units
 -- inputs:   arm_values (arm, value, cluster_id)
 -- optional: cluster_id = NULL
 -- params:   control VARCHAR, q DOUBLE DEFAULT 0.5 CHECK (q > 0 AND q < 1),
