@@ -1,4 +1,4 @@
-"""The pictures of docs/howto/charts.md, made by the commands that the page shows.
+"""The pictures of the pages about charts and A/B tests, made by the commands that the pages show.
 
 python docs/pages/charts.py        # writes docs/_static/charts/*.svg
 """
@@ -14,15 +14,15 @@ from pathlib import Path
 from duckmetrics.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/howto/charts.md"
+PAGES = [ROOT / "docs/howto" / name for name in ("charts.md", "ab-tests.md")]
 FOLDER = ROOT / "docs/_static/charts"
-COMMAND = re.compile(r"^duckmetrics (chart (?:[^\n]*\\\n)*[^\n]* -o (\w+\.svg))$", re.MULTILINE)
+COMMAND = re.compile(r"^duckmetrics ((?:chart|ab) (?:[^\n]*\\\n)*[^\n]* -o (\w+\.svg))$", re.MULTILINE)
 SHOWN = re.compile(r"^!\[[^\]]+\]\(\.\./_static/charts/(\w+\.svg)\)$", re.MULTILINE)
 
 
 def commands() -> dict[str, str]:
-    """Return the commands of the page whose picture it shows, by the name of the file."""
-    text = PAGE.read_text("utf-8")
+    """Return the commands of the pages whose picture they show, by the name of the file."""
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
     found = {file: command.replace("\\\n", " ") for command, file in COMMAND.findall(text)}
     return {file: found[file] for file in SHOWN.findall(text)}
 

@@ -21,6 +21,7 @@ _OLD, _NEW = _SCORES.format(system="old", score="pctr_baseline"), _SCORES.format
 # A table of the sample data for each kind of input, by its columns.
 TABLES = {
     "arm value": _USERS.format(columns=f"{_ARM}, sum(clicked) AS value"),
+    "arm value cluster_id": f"SELECT {_ARM}, pctr AS value, user_id AS cluster_id FROM '{_CLICKS}'",
     "arm category": f"SELECT {_ARM}, country AS category FROM '{_CLICKS}' WHERE position = 1",
     "arm value covariate": _USERS.format(columns=f"{_ARM}, sum(clicked) AS value, count(*) AS covariate"),
     "arm numerator denominator": _USERS.format(

@@ -62,11 +62,14 @@ def ab(
             that holds only 0 and 1, or BOOLEAN, is a proportion, compared by the z-test.
             ``"clicks/sessions"`` is a ratio of sums; its variance comes from the jackknife over units, the
             small-sample form of the delta method (see sql/statistics/ratio_delta.sql).
+            ``"median(latency)"`` and ``"p90(latency)"`` are quantiles, with intervals from order statistics
+            (see sql/statistics/quantile_difference.sql); with ``unit``, of all rows.
         control: the variant that the others are compared with.
         unit: the column that identifies a unit, such as ``"user_id"``, if units have several rows. The rows
             of a unit are summed first; NULL is left out, and a column of ``pre`` is averaged.
         per_unit: how the rows of a unit become its value: ``"sum"`` (default), ``"mean"`` or ``"max"``, for
-            all metrics, or by metric as in ``{"rating": "mean"}``. The parts of ratios are summed.
+            all metrics, or by metric as in ``{"rating": "mean"}``. The parts of ratios are summed, and the
+            rows of a quantile stay as they are (``"rows"``) unless a function is named.
         shared_units: units in several variants are an ``"error"``, or left out with a warning: ``"drop"``.
         shares: variant -> planned share, as in ``{"A": 0.9, "B": 0.1}``; equal shares by default.
         pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
@@ -99,7 +102,8 @@ def ab(
         MetricError: no control is named, or an option cannot be read.
         InputError: a column or the control is not in the data, a unit has no variant or several, or a value
             is NaN or infinite.
-        UnsupportedError: CUPED or a cap of a ratio, or a percentile in a sequential test.
+        UnsupportedError: CUPED or a cap of a ratio or of a quantile; a quantile, or a cap at a percentile, in
+            a sequential test.
         EngineError: the database refused a query.
 
     Source:

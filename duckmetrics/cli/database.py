@@ -26,6 +26,8 @@ WRITTEN = ("output", "per_query", "movers")
 FILES = (*WRITTEN, "junit")
 # The key, next to the options, that says whether the columns of the results are known before.
 KNOWN = "are_columns_known"
+# The key of the options that holds the suffixes of the results with their formats.
+SUFFIXES_OF = "suffixes"
 # Each option that names a file, and the one that names the table if that file is a database.
 TABLES = {"output": ("-o", "--table"), "per_query": ("--per-query", "--per-query-table")}
 TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
@@ -183,5 +185,7 @@ def _urls(options: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for option in WRITTEN:
         url = url_of(options.get(option))
         if url is not None:
-            asked = options.get("format_") if option == "output" else None
-            yield url, "parquet" if option == "per_query" else targets.format_of(Path(url), asked)
+            is_result = option == "output"
+            asked = options.get("format_") if is_result else None
+            suffixes = options.get(SUFFIXES_OF, targets.SUFFIXES) if is_result else targets.SUFFIXES
+            yield url, "parquet" if option == "per_query" else targets.format_of(Path(url), asked, suffixes)

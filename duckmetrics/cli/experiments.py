@@ -39,6 +39,7 @@ from duckmetrics.cli.options import (
 )
 from duckmetrics.cli.places import publish
 from duckmetrics.cli.runs import exit_by
+from duckmetrics.engines.targets import WITH_PICTURES
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ if TYPE_CHECKING:
 )
 @click.option("--control", metavar="NAME", help="The variant that the others are compared with.")
 @click.option(
-    "-m", "--metric", "metrics", multiple=True, required=True, metavar="COLUMN | COLUMN/COLUMN[,…]",
-    help="Means or proportions (a column), and ratios of sums (numerator/denominator).",
+    "-m", "--metric", "metrics", multiple=True, required=True, metavar="COLUMN | RATIO | QUANTILE[,…]",
+    help="Means or proportions (a column), ratios of sums (numerator/denominator), and quantiles: "
+    "median(latency), p90(latency).",
 )  # fmt: skip
 @click.option(
     "--unit", metavar="COLUMN",
@@ -110,14 +112,15 @@ def ab(**options: Any) -> None:
     Each row of TABLE is one unit that was assigned to a variant, such as a user; with --unit, the rows of a
     unit are summed first. A metric is a column or a ratio. A column is compared by its mean (Welch's t-test).
     If it holds only 0 and 1, it is a proportion (z-test). numerator/denominator is a ratio of sums (jackknife
-    over units). If a column such as user_id has several rows per value, or values in several variants, no
+    over units). median(column) and p90(column) are quantiles (order statistics); with --unit, of all rows. If
+    a column such as user_id has several rows per value, or values in several variants, no
     verdict is given without --unit.
 
     The numbers of units are checked first (sample ratio). Then, every metric and treated variant has a row:
     both values, the change with its interval, the relative change, p adjusted for the number of
     comparisons, and a verdict. A line below shows the smallest change that the test would probably find.
     With --by, the slices of the first metric follow, and a test whether the slices differ. --format plain has
-    all columns.
+    all columns. -o FILE.html writes a report of one page, and -o FILE.svg the chart of all changes.
 
     \b
     duckmetrics ab users.parquet --variant variant --control A -m revenue,clicks/sessions,converted
@@ -127,12 +130,13 @@ def ab(**options: Any) -> None:
     duckmetrics ab users.parquet --variant variant --control A -m revenue --by country --cap revenue=99%
     duckmetrics ab users.parquet --variant variant --control A -m revenue --fail-if "revenue verdict = worse"
     duckmetrics ab users.parquet --variant variant --control A -m revenue --sequential --planned 20000
+    duckmetrics ab users.parquet --variant variant --control A -m revenue --by country -o report.html
     """
     from duckmetrics.api.ab import ab as compute
     from duckmetrics.cli.output import write_experiment
     from duckmetrics.results.experiment import experiment_gates
 
-    format_ = checked_files(options)
+    format_ = checked_files(options, suffixes=WITH_PICTURES)
     gates = experiment_gates(options["gates"])
     names = (
         "variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha", "sequential",

@@ -12,6 +12,7 @@ from duckmetrics.cli.arguments import pairs_of
 from duckmetrics.cli.database import (
     FILES,
     KNOWN,
+    SUFFIXES_OF,
     TABLE_OPTIONS,
     append_all,
     checked_tables,
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
     from duckmetrics.results.per_query import LogPlace
 
 
-def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:
+def checked_files(
+    options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True,
+    suffixes: Mapping[str, str] = SUFFIXES,
+) -> str:  # fmt: skip
     """Refuse files that must not be written, before anything is computed; return the format of the results.
 
     Args:
         inputs: tables that are not among the options.
         known: whether the columns of the results are known before.
+        suffixes: the suffixes of the results with their formats.
     """
     prepare(options)
     if (place := log_place(options)) is not None:
@@ -51,6 +56,7 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
                 raise click.UsageError(
                     f"{options[name]}: is a table of the log; give the results another one"
                 )
+    options[SUFFIXES_OF] = suffixes
     output, asked = options["output"], options["format_"]
     if output is None and asked == "parquet":
         raise click.UsageError("--format parquet needs a file; add -o results.parquet")
@@ -89,7 +95,7 @@ def _format_of(options: Mapping[str, Any]) -> str:
     output, asked = options["output"], options["format_"]
     if goes_to_table(options, "output"):
         return "parquet"
-    return (asked or "table") if output is None else targets.format_of(output, asked)
+    return (asked or "table") if output is None else targets.format_of(output, asked, options[SUFFIXES_OF])
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:

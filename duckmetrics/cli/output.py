@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of, grouped
-from duckmetrics.engines.targets import WRITTEN_BY, write_text
+from duckmetrics.engines.targets import HTML, SVG, WRITTEN_BY, write_text
 from duckmetrics.pages.comparison_screen import NUMERIC
 from duckmetrics.pages.screens import cells_of, writable
 from duckmetrics.results.evaluation import in_one_line
@@ -174,7 +174,10 @@ def page_text(format_: str, shown: Shown) -> str:
 
 
 def write_experiment(result: Experiment, format_: str, path: Path | None) -> None:
-    """Write an A/B test to a file, or to stdout; CSV and Parquet hold the rows only, with all columns."""
+    """Write an A/B test to a file, or to stdout; CSV and Parquet hold the rows only, with all columns.
+
+    A file of HTML is the report; without a file, HTML is the table.
+    """
     if format_ == "table":
         print_screen(result.lines())
     elif format_ == "plain":
@@ -183,6 +186,10 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
         above, below = ("".join(f"{line}\n\n" for line in lines)
                         for lines in (result.above(sys.maxsize), result.told()))  # fmt: skip
         put(f"{above}{_markdown_of(result.columns())}\n{below.rstrip()}\n", path)
+    elif format_ == SVG:
+        put(result.chart().svg(), path)
+    elif format_ == HTML and path is not None:
+        put(result.report().html, path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown()), path)
     else:

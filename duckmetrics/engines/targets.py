@@ -23,7 +23,7 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.results.tabular import KEYS, SAMPLE_RATIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
@@ -167,6 +167,9 @@ SUFFIXES = {
 }  # fmt: skip
 # Formats that the command line does not offer by name.
 SQL, DATABASE, SVG, JUNIT = "SQL", "DuckDB database", "svg", "JUnit XML"
+HTML = "html"
+# The suffixes of a result with a chart.
+WITH_PICTURES = {**SUFFIXES, ".svg": SVG}
 PAGE_SUFFIXES = (".html", ".htm")
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
@@ -203,27 +206,30 @@ def page_file(path: str | Path) -> Path:
     return file
 
 
-def format_of(path: Path, asked: str | None) -> str:
+def format_of(path: Path, asked: str | None, suffixes: Mapping[str, str] = SUFFIXES) -> str:
     """Return the format of a file: the one that was asked for, or the one that its suffix names.
 
     A table in a file is plain text.
 
+    Args:
+        suffixes: the suffixes with their formats.
+
     Raises:
         InputError: neither is there, or they contradict each other.
     """
-    named = SUFFIXES.get(path.suffix.lower())
+    named = suffixes.get(path.suffix.lower())
     if asked is None and named is None and _is_stream(path):
         return "plain"
     if asked is None and named is None:
-        raise InputError(path, "the suffix names no format", f"{_ways(path)}, or add --format")
+        raise InputError(path, "the suffix names no format", f"{_ways(path, suffixes)}, or add --format")
     if asked is not None and named not in (None, "plain", asked) and not _is_stream(path):
-        raise InputError(path, f"the suffix says {named}, --format says {asked}", _ways(path))
+        raise InputError(path, f"the suffix says {named}, --format says {asked}", _ways(path, suffixes))
     # A screen has a width and signs; a file of text has neither.
     return "plain" if asked == "table" else asked or str(named)
 
 
-def _ways(path: Path) -> str:
-    return f"call it {path.stem or 'results'}{'|'.join(SUFFIXES)}"
+def _ways(path: Path, suffixes: Iterable[str]) -> str:
+    return f"call it {path.stem or 'results'}{'|'.join(suffixes)}"
 
 
 def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = True) -> None:
@@ -451,6 +457,28 @@ def write_text(path: Path, text: str) -> None:
     """Write text to a draft, the same bytes on every machine."""
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
         file.write(text)
+
+
+class NewFiles:
+    """Writes pictures and pages to files that are new, or outputs of duckmetrics."""
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file.
+
+        Raises:
+            InputError: the file cannot be written, or is not an output of duckmetrics.
+        """
+        refuse(path, format_)
+        with replacing(path, format_) as draft:
+            write_text(draft, text)
+
+    def write_page(self, path: str | Path, text: str) -> None:
+        """Write a page to a file.
+
+        Raises:
+            InputError: the file has another suffix, cannot be written, or is not an output of duckmetrics.
+        """
+        self.write_picture(page_file(path), HTML, text)
 
 
 @contextmanager

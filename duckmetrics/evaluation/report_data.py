@@ -15,7 +15,6 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.compose.composer import Composer
-from duckmetrics.engines import targets
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.inspection import INSPECT
@@ -36,6 +35,8 @@ from duckmetrics.pages.report_model import (
     ReportCurve,
     ReportData,
     Row,
+    renumbered,
+    title_of,
 )
 from duckmetrics.pages.tables import DRAWINGS, in_order
 from duckmetrics.results.comparison import Comparison
@@ -49,7 +50,6 @@ from duckmetrics.words.visible import visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 # The depth of the curve of a metric without a cut-off, and the least depth of all curves.
 USUAL_DEPTH, LEAST_DEPTH = 50, 10
-HTML = "html"
 # The number of quantiles of the differences of queries.
 STEPS = 201
 
@@ -302,18 +301,6 @@ class Material:
         return session
 
 
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page to a file, which must be new or an output of ours.
-
-    Raises:
-        InputError: the file has another suffix, or cannot be written.
-    """
-    target = targets.page_file(path)
-    targets.refuse(target, HTML)
-    with targets.replacing(target, HTML) as draft:
-        targets.write_text(draft, text)
-
-
 def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> ReportCurve:
     """Return the rows of a table over all rows, with the columns of its chart.
 
@@ -350,8 +337,6 @@ OF_METHOD = ("layout", "interval", "test")
 SAME = {"missing_query": "unanswered_query"}
 MOVERS = 5
 AS_IT_IS = "as it is"
-# A temporary table, whose number depends on the calls before.
-TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
 # Counts of four digits or more, which are not part of a number or name.
 COUNTS = re.compile(r"(?<![\w.,=-])\d{4,}(?![\w.])")
 # The columns of a result that a row of the report has under the same name.
@@ -418,7 +403,7 @@ class _Builder:
             sources=tuple(self._material.sources()),
             conditions=self._material.conditions(),
             signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
-            sql=_renumbered(self._evaluation.sql),
+            sql=renumbered(self._evaluation.sql),
         )
 
     def _values(self, title: str | None) -> ReportData:
@@ -429,7 +414,7 @@ class _Builder:
         systems = tuple(str(name or "") for name in evaluation.systems)
         baseline = None if comparison is None else comparison.baseline
         return ReportData(
-            title=title or _title(systems, baseline, self._material.sources()),
+            title=title or title_of(systems, baseline, self._material.sources()),
             kind=metrics[0][1],
             systems=systems,
             metrics=tuple(metric for metric, _ in metrics),
@@ -458,7 +443,7 @@ class _Builder:
     def _pictures(self, reading: Reading) -> Pictures:
         """Return the numbers behind the charts of the first metric."""
         metric, baseline = reading.primary.name, reading.data.baseline
-        if reading.data.kind != RANKING:
+        if reading.data.is_of_rows:
             return Pictures(curves=tuple(self._material.curves(reading.drawn, self._tried)))
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
         steps = None if baseline is None or self._is_unpaired else self._tried(
@@ -546,15 +531,6 @@ class _Builder:
         return row["reason"] if self._ids else "the systems cannot be compared this way"
 
 
-def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str]) -> str:
-    """Return the title of a report without one."""
-    others = [name for name in systems if name != baseline]
-    if baseline is None:
-        known = others[0] or (PurePath(sources[0]).name if sources else "Evaluation")
-        return f"{len(others)} systems" if len(others) > 1 else known
-    return f"{others[0] if len(others) == 1 else f'{len(others)} systems'} against {baseline}"
-
-
 def _is_of_method(finding: Finding) -> bool:
     """Return whether a finding is about the method; few units behind an interval are a matter of the data."""
     return finding.check in OF_METHOD and not (finding.check == OF_INTERVAL and finding.severity == WARNING)
@@ -563,13 +539,3 @@ def _is_of_method(finding: Finding) -> bool:
 def _counted(sentence: str) -> str:
     """Write the counts of a sentence with commas."""
     return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)
-
-
-def _renumbered(sql: str) -> str:
-    """Number temporary tables as they appear, so that the same call gives the same text."""
-    places: dict[str, int] = {}
-
-    def numbered(found: re.Match[str]) -> str:
-        return f"{found[1]}{places.setdefault(found[2], len(places) + 1)}"
-
-    return TEMPORARY.sub(numbered, sql)

@@ -196,12 +196,12 @@ class KeptTables:
         otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
-        from duckmetrics.evaluation.report_data import Material, report_of, write_page
+        from duckmetrics.evaluation.report_data import Material, report_of
 
         material = Material(self._session, self._parts, self._per_query)
         made = report_of(result, material, title, ids, otherwise, trend)
         if path is not None:
-            write_page(path, made.html)
+            targets.NewFiles().write_page(path, made.html)
         return made
 
     def differences(self, baseline: str, points: int) -> pa.Table:
@@ -237,9 +237,7 @@ class KeptTables:
 
     def write_picture(self, path: Path, format_: str, text: str) -> None:
         """Write a picture to a file, if that is an output of ours or new."""
-        targets.refuse(path, format_)
-        with targets.replacing(path, format_) as draft:
-            targets.write_text(draft, text)
+        targets.NewFiles().write_picture(path, format_, text)
 
     def explain(
         self, query: Any, by: str | None, metric: str | None, **asked: Any

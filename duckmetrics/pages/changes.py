@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.curves import Picture
 from duckmetrics.pages.forest import Forest, ForestColumn, ForestLine, Group, interval_parts
@@ -99,6 +99,19 @@ class Change:
         )
 
 
+class SlicedChanges(NamedTuple):
+    """The changes of one metric and system in the slices of a grouping.
+
+    Attributes:
+        heading: the metric and the grouping in words.
+        overall: the change of all rows or units.
+    """
+
+    heading: str
+    overall: Change
+    changes: Sequence[Change]
+
+
 def digits_of_row(row: Row) -> int:
     """Return the number of decimals that the interval of a difference, or of the value, supports."""
     half = half_width(row, "delta_lower", "delta_upper")
@@ -108,7 +121,7 @@ def digits_of_row(row: Row) -> int:
 def forest(
     first: str,
     groups: Iterable[tuple[str, Sequence[Change]]],
-    guide: float | None = None,
+    guide: float | Sequence[float | None] | None = None,
     level: float | None = None,
 ) -> Forest:
     """Put changes on one axis, of which right is better.
@@ -116,12 +129,16 @@ def forest(
     Args:
         first: the name of the first column.
         groups: headings with their changes; an empty heading is not shown.
-        guide: the overall change, drawn as a dotted line.
+        guide: the overall change, drawn as a dotted line; or one for each group.
         level: the level of the intervals.
     """
     given = list(groups)
-    domain = _domain([change for _, own in given for change in own], guide)
-    shown = [Group(heading, [change.line(domain, guide) for change in own]) for heading, own in given]
+    guides = [guide] * len(given) if guide is None or isinstance(guide, int | float) else guide
+    domain = _domain([change for _, own in given for change in own], guides)
+    shown = [
+        Group(heading, [change.line(domain, own_guide) for change in own])
+        for (heading, own), own_guide in zip(given, guides, strict=True)
+    ]
     # One axis below all groups is enough.
     shown[-1] = replace(shown[-1], domain=domain)
     columns = (
@@ -132,13 +149,21 @@ def forest(
     return Forest(shown, first, columns, "worse ← 0 → better", "verdict")
 
 
-def intervals(baseline: str, changes: Mapping[str, Sequence[Change]], level: float | None = None) -> Picture:
-    """Draw the change of every metric.
+def intervals(
+    baseline: str,
+    changes: Mapping[str, Sequence[Change]],
+    level: float | None = None,
+    subject: str = "system",
+    by_slice: Sequence[SlicedChanges] = (),
+) -> Picture:
+    """Draw the change of every metric, and below it those of slices.
 
     Args:
         baseline: the system compared with.
         changes: by metric, one change for each other system.
         level: the level of the intervals.
+        subject: the word for what is compared.
+        by_slice: the changes in slices; their overall change is a dotted line.
     """
     every = [change for of_metric in changes.values() for change in of_metric]
     systems = list(dict.fromkeys(str(change.row["system"]) for change in every))
@@ -149,8 +174,30 @@ def intervals(baseline: str, changes: Mapping[str, Sequence[Change]], level: flo
         groups = [(f"{metric} ({_way(own[0])})", own) for metric, own in changes.items()]
     told = [f"{system}: {_verdicts([c for c in every if c.row['system'] == system])}" for system in systems]
     title = f"Against {baseline}, {'; '.join(told[:3])}" + ("; …" if len(told) > 3 else "")
-    first = "metric" if len(systems) == 1 else "system"
-    return Picture(title, _in_words(every), forest(first, groups, level=level))
+    first = "metric" if len(systems) == 1 else subject
+    guides = [None] * len(groups) + [sliced.overall.relative[0] for sliced in by_slice]
+    groups += [
+        (sliced.heading, [_sized(change) for change in sorted(sliced.changes, key=_order)])
+        for sliced in by_slice
+    ]
+    if by_slice:
+        first, title = f"{first}, slice", title + _worse_somewhere(by_slice)
+    every += [
+        replace(change, label=f"{sliced.heading}, {change.label}")
+        for sliced in by_slice for change in sliced.changes
+    ]  # fmt: skip
+    return Picture(title, _in_words(every), forest(first, groups, guides, level))
+
+
+def _worse_somewhere(by_slice: Sequence[SlicedChanges]) -> str:
+    """Return in how many slices a change is worse, with the worst of them."""
+    own = [change for sliced in by_slice for change in sliced.changes]
+    worse = sorted((change for change in own if change.row["verdict"] == WORSE), key=_order)
+    several = len({change.row["metric"] for change in own}) > 1
+    most = f", most in {worse[0].label}" if worse else ""
+    by = f" by {worse[0].row['metric']}" if worse and several else ""
+    of = " of the metrics" if several else ""
+    return f"; worse in {len(worse) or 'none'} of {len(own)} slices{of}{most}{by}"
 
 
 def slices(
@@ -192,11 +239,11 @@ def _of_target(target: float, changes: Sequence[Change]) -> str:
     return f"clearly farther from {number(target, 0)} in {len(away) or 'none'} of {len(changes)} slices{most}"
 
 
-def _domain(changes: Sequence[Change], guide: float | None) -> Domain:
+def _domain(changes: Sequence[Change], guides: Iterable[float | None]) -> Domain:
     """Return the axis: all intervals, except the ends of wild ones; a change without one may be far away."""
     found = [change.relative for change in changes]
     tested = [ends for ends in found if ends[1] is not None] or found
-    return focus([guide, *(end for ends in tested for end in ends)])
+    return focus([*guides, *(end for ends in tested for end in ends)])
 
 
 def _order(change: Change) -> float:

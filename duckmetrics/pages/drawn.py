@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
     from typing import Unpack
 
     from duckmetrics.pages.chart import Chart
+    from duckmetrics.pages.experiment_page import DrawnResult
     from duckmetrics.pages.pictures import ChartedComparison, ChartedEvaluation
+    from duckmetrics.pages.report import Report
     from duckmetrics.switches import TableParameters
 
     class _Shown(Protocol):
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
         @property
         def pairs(self) -> tuple[object, ...]: ...
         def shown(self, *, every: bool) -> _Shown: ...
+
+    class _Experiment(DrawnResult, Protocol):
+        def shown(self) -> _Shown: ...
 
 
 # The largest number of rows of a result with a chart next to its table.
@@ -125,6 +131,71 @@ class DrawnComparison:
         from duckmetrics.pages.pictures import comparison_chart
 
         return with_chart(table, comparison_chart(self, None))
+
+
+class DrawnExperiment:
+    """An A/B test that can be drawn."""
+
+    def chart(
+        self: DrawnResult,
+        name: str | None = None,
+        *,
+        metric: str | None = None,
+        variant: str | None = None,
+    ) -> Chart:
+        """Draw the A/B test as a small SVG: to the right is better, and the mark is the verdict.
+
+        After a mismatch of the sample ratio, no difference is drawn.
+
+        Args:
+            name: ``"intervals"``, the relative change of every metric; ``"slices"``, the change of a metric
+                in every slice, the worst first. By default the intervals, and with ``by`` the slices of
+                all metrics below them.
+            metric: the metric of a chart that shows one, the first by default.
+            variant: the variant of ``"slices"``; may be left out if one is compared with the control.
+
+        Raises:
+            MetricError: no such chart, metric or variant, or no slices.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [1, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.chart().title  # 'Against A, B: better on 1 metric'
+            result.chart().save(folder / "revenue.svg")
+        """
+        from duckmetrics.pages.experiment_page import chart_of
+
+        return chart_of(self, name, metric, variant)
+
+    def report(self: DrawnResult, path: str | Path | None = None, *, title: str | None = None) -> Report:
+        """Return a report of the A/B test as one HTML page, and write it to a file.
+
+        The page loads nothing and runs no script, so it can be mailed, printed, and opened anywhere. After a
+        mismatch of the sample ratio, it shows no differences.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            title: the title of the page.
+
+        Raises:
+            InputError: the file has another suffix, or is not an output of duckmetrics.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [1, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.report(folder / "report.html").verdict  # 'B is better than A.'
+        """
+        from duckmetrics.pages.experiment_page import report_of
+
+        return report_of(self, path, title)
+
+    def _repr_html_(self: _Experiment) -> str:
+        table = self.shown().html()
+        if self.sample_ratio.mismatch or len(self.rows) > MOST_ROWS:
+            return table
+        from duckmetrics.pages.experiment_page import chart_of
+
+        return with_chart(table, chart_of(self, None, None, None))
 
 
 def with_chart(table: str, chart: Chart) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.pages import changes, tables, values
-from duckmetrics.pages.changes import DIRECTIONS, Change
+from duckmetrics.pages.changes import DIRECTIONS, Change, SlicedChanges
 from duckmetrics.pages.chart import Chart
 from duckmetrics.pages.curves import at_k, differences, over_time
 from duckmetrics.words.rounding import whole_number
@@ -15,7 +15,7 @@ from duckmetrics.words.times import days, is_time
 from duckmetrics.words.visible import visible_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -37,12 +37,22 @@ CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50)
 MOST_CUTOFFS = 50
 # The deepest rank of a metric without a cut-off, and the least deepest one of a metric with one.
 USUAL_DEPTH, LEAST_DEPTH = 50, 10
+# What is compared, in comparisons and in experiments.
+SYSTEM, VARIANT = "system", "variant"
 # The largest number of rows of a chart.
 MOST_ROWS = 200
 _AT = re.compile(r"\s*@\s*\d+\s*$")
 
 
-class RowsOfCharts(Protocol):
+class WritesPictures(Protocol):
+    """Writes files."""
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
+        ...
+
+
+class RowsOfCharts(WritesPictures, Protocol):
     """Computes the rows of charts that an evaluation does not have yet, and writes files."""
 
     @property
@@ -70,12 +80,31 @@ class RowsOfCharts(Protocol):
         """Return the overall values of other metrics of the same predictions, with intervals."""
         ...
 
-    def write_picture(self, path: Path, format_: str, text: str) -> None:
-        """Write a picture to a file, if that is an output of ours or new."""
+
+class ChartedRows(Protocol):
+    """The parts of a result that charts of changes read."""
+
+    @property
+    def canonical(self) -> dict[str, str]:
+        """The metrics as typed -> their canonical spelling."""
+        ...
+
+    @property
+    def source(self) -> WritesPictures:
+        """Writes the files of charts."""
+        ...
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics as typed."""
+        ...
+
+    def segment(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the slicing columns in force in a row, with their values."""
         ...
 
 
-class ChartedEvaluation(Protocol):
+class ChartedEvaluation(ChartedRows, Protocol):
     """The parts of an evaluation that charts read."""
 
     @property
@@ -84,27 +113,13 @@ class ChartedEvaluation(Protocol):
         ...
 
     @property
-    def canonical(self) -> dict[str, str]:
-        """The metrics as typed -> their canonical spelling."""
-        ...
-
-    @property
     def source(self) -> RowsOfCharts:
         """Computes the rows of charts that the evaluation does not have yet."""
         ...
 
     @property
-    def metrics(self) -> tuple[str, ...]:
-        """The metrics as typed."""
-        ...
-
-    @property
     def level(self) -> float | None:
         """The level of the intervals."""
-        ...
-
-    def segment(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return the slicing columns in force in a row, with their values."""
         ...
 
 
@@ -357,13 +372,13 @@ def refuse_many(where: str, rows: Sequence[Row]) -> None:
         )  # fmt: skip
 
 
-def slice_name(evaluation: ChartedEvaluation, row: Row) -> str:
+def slice_name(evaluation: ChartedRows, row: Row) -> str:
     """Return the values of the slicing columns of a row: ``JP``, or ``JP, phone``."""
     segment = evaluation.segment(dict(row))
     return ", ".join(map(visible_key, segment.values())) if segment else "overall"
 
 
-def one_metric(evaluation: ChartedEvaluation, metric: str | None) -> str:
+def one_metric(evaluation: ChartedRows, metric: str | None) -> str:
     """Return a metric as typed; the first one if none is named.
 
     Raises:
@@ -382,7 +397,7 @@ def _ordered(rows: Iterable[dict[str, Any]], first: str | None) -> list[dict[str
     return sorted(rows, key=lambda row: first is not None and row.get("system") != first)
 
 
-def charted(picture: Picture, data: pa.Table, source: RowsOfCharts) -> Chart:
+def charted(picture: Picture, data: pa.Table, source: WritesPictures) -> Chart:
     """Return a chart with the numbers behind it."""
     return Chart(picture.title, picture.said, data, picture.drawing, source.write_picture)
 
@@ -408,8 +423,8 @@ def names_of_comparisons(charts: Charted) -> tuple[str, ...]:
     return (*names_of_evaluations(charts), DIFFERENCES)
 
 
-class ChartedComparison(Protocol):
-    """The parts of a comparison that charts read."""
+class ChartedDifferences(Protocol):
+    """The parts of a comparison, or of an experiment, that charts of changes read."""
 
     @property
     def rows(self) -> tuple[dict[str, Any], ...]:
@@ -425,6 +440,15 @@ class ChartedComparison(Protocol):
     def level(self) -> float:
         """The level of the intervals."""
         ...
+
+    @property
+    def evaluation(self) -> ChartedRows:
+        """The values of the systems."""
+        ...
+
+
+class ChartedComparison(ChartedDifferences, Protocol):
+    """The parts of a comparison that charts read."""
 
     @property
     def evaluation(self) -> ChartedEvaluation:
@@ -494,26 +518,94 @@ def _differences_chart(comparison: ChartedComparison, metric: str, system: str |
     return charted(picture, table, evaluation.source)
 
 
-def _intervals_chart(comparison: ChartedComparison, rows: Sequence[Row]) -> Chart:
-    """Draw the change of every metric."""
+def _intervals_chart(
+    comparison: ChartedDifferences, rows: Sequence[Row], subject: str = SYSTEM, is_sliced: bool = False
+) -> Chart:
+    """Draw the change of every metric.
+
+    Args:
+        subject: the word for what is compared, and the column of the data with its name.
+        is_sliced: whether the slices are drawn, too.
+    """
     evaluation, baseline = comparison.evaluation, comparison.baseline
     overall = [row for row in rows if not row["slice"]]
-    bases = _bases(overall, baseline, evaluation)
+    bases = _bases(rows, baseline, evaluation)
     own: dict[str, list[Change]] = {}
     others = [row for row in overall if row["system"] != baseline]
     several = len({row["system"] for row in others}) > 1
     for row in others:
         label = row["system"] if several else row["metric"]
         own.setdefault(row["metric"], []).append(_change(row, label, bases, evaluation))
-    picture = changes.intervals(baseline, own, comparison.level)
-    return charted(picture, of_rows(overall, ("system", "metric", *DATA)), evaluation.source)
+    by_slice = list(_by_slice(comparison, rows, own, bases)) if is_sliced else []
+    picture = changes.intervals(baseline, own, comparison.level, subject, by_slice)
+    by = dict.fromkeys(column for row in rows for column in evaluation.segment(dict(row)))
+    columns = (subject, "metric", *(("slice", *by) if is_sliced else ()), *DATA)
+    return charted(picture, of_rows(rows if is_sliced else overall, columns), evaluation.source)
 
 
-def _slices_chart(comparison: ChartedComparison, metric: str, system: str | None) -> Chart:
+def _by_slice(
+    comparison: ChartedDifferences, rows: Sequence[Row], overall: Mapping[str, Sequence[Change]],
+    bases: Mapping[Any, float | None],
+) -> Iterator[SlicedChanges]:  # fmt: skip
+    """Yield the changes in slices by metric, system and grouping."""
+    evaluation = comparison.evaluation
+    for metric, of_systems in overall.items():
+        for whole in of_systems:
+            system, groups = whole.row["system"], dict[str, list[Change]]()
+            for row in rows:
+                if row["slice"] and (row["metric"], row["system"]) == (metric, system):
+                    change = _change(row, slice_name(evaluation, row), bases, evaluation)
+                    groups.setdefault(row["slice"], []).append(change)
+            of = f" of {system}" if len(of_systems) > 1 else ""
+            for grouping, own in groups.items():
+                yield SlicedChanges(f"{metric}{of} by {grouping}", whole, own)
+
+
+def experiment_chart(
+    compared: ChartedDifferences, name: str | None, metric: str | None, variant: str | None
+) -> Chart:
+    """Draw a chart of an experiment.
+
+    Args:
+        name: by default the intervals of all metrics, and those of their slices, as many as a chart shows.
+        metric: the metric of charts that show one; the first by default.
+        variant: the variant of charts that show one.
+    """
+    known_name(name or INTERVALS, (INTERVALS, SLICES))
+    if name == SLICES:
+        own = one_metric(compared.evaluation, metric)
+        return _slices_chart(compared, own, variant, VARIANT)
+    if variant is not None:
+        raise MetricError(f"chart {INTERVALS!r}", "takes no variant", f"leave it out, or draw {SLICES!r}")
+    chosen: list[Row] = [
+        row for row in compared.rows
+        if metric is None or row["metric"] == one_metric(compared.evaluation, metric)
+    ]  # fmt: skip
+    is_sliced = name is None and any(row["slice"] for row in chosen)
+    if is_sliced:
+        chosen = _most_slices(compared, chosen)
+    return _intervals_chart(compared, chosen, VARIANT, is_sliced)
+
+
+def _most_slices(compared: ChartedDifferences, rows: Sequence[Row]) -> list[Row]:
+    """Leave out the slices of the last metrics if there are more than a chart shows."""
+    kept = [row for row in rows if not row["slice"]]
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        own = [row for row in rows if row["slice"] and row["metric"] == metric]
+        if len(kept) + len(own) > MOST_ROWS:
+            break
+        kept += own
+    return kept
+
+
+def _slices_chart(
+    comparison: ChartedDifferences, metric: str, system: str | None, subject: str = SYSTEM
+) -> Chart:
     """Draw the change of a metric in every slice.
 
     Args:
         system: the system to look at; may be left out if there is only one next to the baseline.
+        subject: the word for what is compared, and the column of the data with its name.
 
     Raises:
         MetricError: no slices, no such system, or several and none named.
@@ -521,7 +613,7 @@ def _slices_chart(comparison: ChartedComparison, metric: str, system: str | None
     evaluation, baseline, rows = comparison.evaluation, comparison.baseline, comparison.rows
     if not any(row["slice"] for row in rows):
         raise MetricError("chart 'slices'", "the result has no slices", "ask for them with by= (--by)")
-    chosen = one_system(rows, baseline, system)
+    chosen = one_system(rows, baseline, system, subject)
     own = [row for row in rows if row["metric"] == metric and row["system"] in (chosen, baseline)]
     refuse_many("chart 'slices'", own)
     bases = _bases(own, baseline, evaluation)
@@ -534,13 +626,16 @@ def _slices_chart(comparison: ChartedComparison, metric: str, system: str | None
     for change in others:
         of_slices.setdefault(change.row["slice"], []).append(change)
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
-    data = of_rows(own, ("system", "metric", "slice", *by, *DATA))
+    data = of_rows(own, (subject, "metric", "slice", *by, *DATA))
     picture = changes.slices(metric, chosen, of_slices, overall, comparison.level)
     return charted(picture, data, evaluation.source)
 
 
-def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
+def one_system(rows: Sequence[Row], baseline: str, system: str | None, subject: str = SYSTEM) -> str:
     """Return the system that a chart is about.
+
+    Args:
+        subject: the word for what is compared.
 
     Raises:
         MetricError: no such system, or several and none named.
@@ -549,21 +644,22 @@ def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
     if system is None and len(others) == 1:
         return str(others[0])
     if system is None:
-        raise MetricError("chart", "several systems", f"name one of {', '.join(others)} with system= (--of)")
+        how = "system= (--of)" if subject == SYSTEM else f"{subject}="
+        raise MetricError("chart", f"several {subject}s", f"name one of {', '.join(others)} with {how}")
     if system not in others:
-        raise MetricError(f"system {system!r}", "not compared", suggestion(system, others))
+        raise MetricError(f"{subject} {system!r}", "not compared", suggestion(system, others))
     return system
 
 
-def _bases(rows: Sequence[Row], baseline: str, evaluation: ChartedEvaluation) -> dict[Any, float | None]:
+def _bases(rows: Sequence[Row], baseline: str, evaluation: ChartedRows) -> dict[Any, float | None]:
     """Return the values of the baseline by metric and slice."""
     return {_key(row, evaluation): row["value"] for row in rows if row["system"] == baseline}
 
 
-def _key(row: Row, evaluation: ChartedEvaluation) -> Any:
+def _key(row: Row, evaluation: ChartedRows) -> Any:
     return (row["metric"], row["slice"], slice_name(evaluation, row))
 
 
-def _change(row: Row, label: str, bases: Mapping[Any, float | None], evaluation: ChartedEvaluation) -> Change:
+def _change(row: Row, label: str, bases: Mapping[Any, float | None], evaluation: ChartedRows) -> Change:
     before, direction = bases.get(_key(row, evaluation)), DIRECTIONS.get(row["better"], 0)
     return Change(str(label), row, before, direction, row["target"])

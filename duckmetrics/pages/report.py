@@ -15,7 +15,6 @@ from duckmetrics.pages.curves import at_k, differences
 from duckmetrics.pages.marks import KINDS, breakable, number, percent, style
 from duckmetrics.pages.report_model import (
     OVERALL,
-    RANKING,
     Reading,
     digits,
     inside,
@@ -164,7 +163,7 @@ MOST_CURVES = 20
 
 def figures(reading: Reading) -> list[Picture]:
     """Return the charts that the data have numbers for."""
-    if reading.data.kind != RANKING:
+    if reading.data.is_of_rows:
         drawn = [*_of_tables(reading), _target(reading)]
     else:
         drawn = [_at_cutoffs(reading), _differences(reading)]
@@ -297,22 +296,23 @@ def _values_text(reading: Reading) -> str:
 def systems_section(reading: Reading) -> Section:
     """Return a row for each system by the first metric, and all metrics of all systems."""
     first, base, level = reading.primary, reading.data.baseline, reading.data.level
-    name = first.name
+    name, subject = first.name, reading.data.subject
     rows = [(system, reading.row(system)) for system in reading.ranked]
     known = [(system, row) for system, row in rows if row is not None]
     lines = [
         (system, [reading.row(system, metric) for metric in reading.metrics]) for system in reading.ranked
     ]
-    grid = matrix(reading, "system", list(reading.metrics), lines)
+    grid = matrix(reading, subject, list(reading.metrics), lines)
     if base is None:
         text = f"The best first; {direction(first.better, first.target)}."
         named = [reading.named(row, system, reading.size(row)) for system, row in known]
-        table = values.forest("system", [("", named)], level=level)
-        return Section(f"All systems by {name}", text, table, "All systems, all metrics", grid)
+        table = values.forest(subject, [("", named)], level=level)
+        return Section(f"All {subject}s by {name}", text, table, f"All {subject}s, all metrics", grid)
     text = f"Change relative to {base}, the best first. To the right is better."
     own = [reading.as_change(row, system) for system, row in known]
-    table = changes.forest("system", [("", own)], level=level)
-    return Section(f"All systems by {name}", text, table, f"All systems and metrics, against {base}", grid)
+    table = changes.forest(subject, [("", own)], level=level)
+    title = f"All {subject}s and metrics, against {base}"
+    return Section(f"All {subject}s by {name}", text, table, title, grid)
 
 
 # With more slices, only the worst and the best ones are shown.
@@ -348,6 +348,7 @@ def slices_section(reading: Reading) -> Section | None:
     grids = [_grid(reading, system, heads, [row.key for row in rows]) for system in reading.ranked]
     more = [(f"{system} in all slices", grid) for system, grid in zip(reading.ranked, grids, strict=True)]
     which = "the slices above" if cut else "all slices"
+    text = " ".join([text, *(f"{told}." for told in reading.data.about_slices)])
     of = f", {reading.best}" if len(reading.others) > 1 else ""
     return Section(title, text, table, f"All metrics in {which}{of}", grids[0], more[1:])
 
@@ -430,9 +431,10 @@ def _parts(reading: Reading) -> dict[str, Any]:
     from markupsafe import Markup
 
     data, ids = reading.data, Ids("c")
-    is_classifier = data.kind != RANKING
+    is_classifier = data.is_of_rows
     many = len(reading.others) > 1
-    sections = [systems_section(reading), metrics_section(reading)] if many else [metrics_section(reading)]
+    sections: list[Section | None] = [systems_section(reading)] if many else []
+    sections += [metrics_section(reading), slices_section(reading)]
     return {
         "data": data,
         "style": Markup(style() + _text("style.css")),
@@ -441,7 +443,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "total": reading.total,
         "legend": legend(reading),
         "untested": untested(reading),
-        "sections": [*sections, slices_section(reading)],
+        "sections": [] if data.withheld else sections,
         "figures_title": "How good the scores are" if is_classifier else _about_lists(reading),
         "figures_text": _about_figures(reading),
         "figures": [Markup(one.drawing.html(ids, one.title, one.said)) for one in figures(reading)],
@@ -461,7 +463,7 @@ def _about_lists(reading: Reading) -> str:
 
 def _about_figures(reading: Reading) -> str:
     """Return what all charts show."""
-    if reading.data.kind != RANKING:
+    if reading.data.is_of_rows:
         return "All rows, aggregated."
     return f"All {reading.top.n or 0 if reading.top else 0:,} {reading.data.counted}."
 

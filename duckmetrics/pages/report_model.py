@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.pages.changes import DIRECTIONS, Change, digits_of_row
@@ -17,7 +18,7 @@ from duckmetrics.words.verdict import place_of as segment_words
 from duckmetrics.words.verdicts import ALPHA, UNTESTED, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.pages.curves import Picture
     from duckmetrics.words.units import NoRelevant
@@ -58,8 +59,8 @@ def p_words(p: float, name: str) -> str:
     return f"{name} under 0.001" if p < 0.001 else f"{name} = {p:.2g}"
 
 
-# The family of metrics of queries; all others are of rows.
-RANKING = "ranking"
+# The family of metrics of queries, and an experiment; all others are of rows.
+RANKING, EXPERIMENT = "ranking", "experiment"
 # Findings about intervals: how they were computed, or that few units are behind them.
 OF_INTERVAL, FEW_UNITS = "interval", "few_units"
 # The values of the slicing columns in force, as text; empty for all rows.
@@ -243,7 +244,7 @@ class ReportData:
     """All that a report shows.
 
     Attributes:
-        kind: the family of the first metric.
+        kind: the family of the first metric, or EXPERIMENT.
         baseline: the system that the others are compared with; None for an evaluation.
         unit: the units of the intervals of the first metric in the plural, such as "users".
         counted: the rows or queries that the first metric counts, in the plural.
@@ -256,6 +257,10 @@ class ReportData:
         notes: sentences about the method.
         conditions: the conditions of the rows that count, by table.
         signatures: the conventions of each metric.
+        subject: the word for what is compared, such as system.
+        sentence: the verdict of a result that has its own sentence.
+        withheld: why no difference is shown; empty if the differences can be trusted.
+        about_slices: sentences about all slices together.
     """
 
     title: str
@@ -282,9 +287,44 @@ class ReportData:
     conditions: Mapping[str, str] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
     sql: str = ""
+    subject: str = "system"
+    sentence: str = ""
+    withheld: str = ""
+    about_slices: tuple[str, ...] = ()
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether the first metric is one of rows with a label."""
+        return self.kind not in (RANKING, EXPERIMENT)
 
 
 OVERALL: Key = ((), ())
+
+
+def title_of(
+    systems: Sequence[str], baseline: str | None, sources: Sequence[str], subject: str = "system"
+) -> str:
+    """Return the title of a report without one."""
+    others = [name for name in systems if name != baseline]
+    several = f"{len(others)} {subject}s"
+    if baseline is None:
+        known = others[0] or (PurePath(sources[0]).name if sources else "Evaluation")
+        return several if len(others) > 1 else known
+    return f"{others[0] if len(others) == 1 else several} against {baseline}"
+
+
+# A temporary table, whose number depends on the calls before.
+TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
+
+
+def renumbered(sql: str) -> str:
+    """Number temporary tables as they appear, so that the same call gives the same text."""
+    places: dict[str, int] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return f"{found[1]}{places.setdefault(found[2], len(places) + 1)}"
+
+    return TEMPORARY.sub(numbered, sql)
 
 
 class Reading:

@@ -15,7 +15,6 @@ from duckmetrics.pages.marks import KINDS, number, percent
 from duckmetrics.pages.report_model import (
     FEW_UNITS,
     OVERALL,
-    RANKING,
     digits,
     inside,
     p_words,
@@ -81,6 +80,8 @@ class Verdict(NamedTuple):
 
 def verdict(reading: Reading) -> Verdict:
     """Return the verdict; an error in the data takes the headline."""
+    if reading.data.withheld:
+        return Verdict(f"{reading.data.sentence}.", f"No difference is shown here: {reading.data.withheld}.")
     found = _valued(reading) if reading.data.baseline is None else _compared(reading)
     errors = sum(problem.severity == "error" for problem in reading.data.checked.problems)
     if not errors:
@@ -103,6 +104,8 @@ def _compared(reading: Reading) -> Verdict:
 def leading(reading: Reading) -> str:
     """Return the sentence about the systems, as a screen shows it."""
     data = reading.data
+    if data.sentence:
+        return data.sentence
     others = [row for row in data.rows if row.system != data.baseline]
     if data.pairs:
         systems = list(dict.fromkeys(row.system for row in data.rows))
@@ -324,7 +327,7 @@ def _irrelevant(reading: Reading) -> list[str]:
 def _without_value(reading: Reading, row: Row) -> str:
     """Return the number of queries, or groups of rows, without a value."""
     without = row.n_undefined or 0
-    if reading.data.kind != RANKING:
+    if reading.data.is_of_rows:
         return counted(without, "group")
     total = (row.n or 0) + without
     return f"{without:,} of {total:,} {reading.data.counted} ({percent(without / total, sign=False)})"
@@ -364,6 +367,8 @@ class Tile(NamedTuple):
 def tiles(reading: Reading) -> list[Tile]:
     """Return the four answers."""
     row = reading.top
+    if reading.data.withheld:
+        return [Tile("By how much?", "not shown", reading.data.withheld, "even"), trust(reading)]
     if row is None or row.value is None:
         return [Tile("By how much?", "no value", "the metric has no value"), trust(reading)]
     if reading.data.baseline is None:
@@ -417,7 +422,9 @@ def _sure(reading: Reading, row: Row) -> Tile:
     if not answer:
         return Tile(question, "not tested", row.reason or "this metric has no interval")
     text = f"{_level(reading)}interval from {reading.size(row)}"
-    if row.p_adjusted is not None:
+    if row.verdict == UNTESTED and row.reason:
+        text += f"; not tested: {row.reason}"
+    elif row.p_adjusted is not None:
         often = "rarely makes" if row.p_adjusted < reading.data.alpha else "could make"
         p = p_words(row.p_adjusted, p_heading([vars(row)]))
         text += f"; chance alone {often} such a difference ({p})"

@@ -81,7 +81,7 @@ from duckmetrics.reference.paired import (
     sign_test,
     wilcoxon,
 )
-from duckmetrics.reference.quantiles import quantile_interval, quantile_rank
+from duckmetrics.reference.quantiles import quantile_difference, quantile_interval, quantile_rank
 from duckmetrics.reference.sequential import (
     always_valid,
     always_valid_critical,
@@ -147,6 +147,7 @@ __all__ = [
     "population_stability",
     "prior_units",
     "probability_best",
+    "quantile_difference",
     "quantile_interval",
     "quantile_rank",
     "randomization_test",

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
+from duckmetrics.pages.drawn import DrawnExperiment
 from duckmetrics.pages.experiment_screen import (
     columns_of,
     detectable,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.pages.experiment_page import WritesFiles
     from duckmetrics.pages.screens import ScreenColumn
     from duckmetrics.results.gates import Gate, GateOutcome
 
@@ -122,7 +124,7 @@ class SampleRatio:
 
 
 @dataclass(frozen=True, repr=False)
-class Experiment(Tabular):
+class Experiment(DrawnExperiment, Tabular):
     """Metrics of an experiment: each treated variant compared with the control.
 
     Attributes:
@@ -145,6 +147,9 @@ class Experiment(Tabular):
         planned: the number of units that a sequential test is planned for; None for a test that looks once.
         unit: the column whose rows were put together; None if each row is one unit.
         sliced: whether the slices differ from each other, see `heterogeneity`.
+        lower_is_better: the metrics where a lower value is better.
+        table: the name of the table, as messages name it.
+        files: writes charts and reports.
         caps: metric -> the lowest and the highest value that counts, None for no cap at this end.
     """
 
@@ -163,6 +168,9 @@ class Experiment(Tabular):
     unit: str | None = None
     caps: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     sliced: tuple[dict[str, Any], ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    table: str = ""
+    files: WritesFiles | None = field(default=None, repr=False, compare=False)
 
     @property
     def overall(self) -> list[dict[str, Any]]:
@@ -341,9 +349,6 @@ class Experiment(Tabular):
     def __repr__(self) -> str:
         return "\n".join(writable(self.lines()))
 
-    def _repr_html_(self) -> str:
-        return self.shown().html()
-
     def to_latex(self) -> str:
         """Return the table in LaTeX; it needs the package booktabs."""
         return self.shown().latex()
@@ -370,9 +375,14 @@ class Experiment(Tabular):
     @property
     def method_line(self) -> str:
         """The method behind the verdicts, in one line."""
+        return f"against {visible(self.control)}: {self.rule}"
+
+    @property
+    def rule(self) -> str:
+        """The method, the p that a verdict needs, and the level of the intervals."""
         needed = f"a verdict needs an adjusted p < {self.alpha:.4g}"
         level = f"{100 * self.level:g} % intervals, not adjusted"
-        return f"against {visible(self.control)}: {self.method}; {needed}; {level}"
+        return f"{self.method}; {needed}; {level}"
 
     def _verdicts(self) -> Iterator[str]:
         """Yield a line for every treated variant: the counts of its verdicts."""

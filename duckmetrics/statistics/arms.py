@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 OVER = "/"
 
 
+class UnitRows(NamedTuple):
+    """The rows of units, with the column of the unit and that of the value."""
+
+    source: Source
+    unit: str
+    value: str
+
+
 @dataclass(frozen=True)
 class Outcome:
     """A metric of an experiment.
@@ -37,6 +45,8 @@ class Outcome:
         denominator: of a ratio, the column of the denominator.
         before: the column with the same quantity from before the experiment, for CUPED.
         lower_is_better: whether a lower value is better.
+        q: of a quantile, the share of the values below it.
+        rows: of a quantile of the rows of units, these rows.
     """
 
     name: str
@@ -44,6 +54,8 @@ class Outcome:
     denominator: str | None = None
     before: str | None = None
     lower_is_better: bool = False
+    q: float | None = None
+    rows: UnitRows | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -57,7 +69,7 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
     Raises:
         MetricError: there is no metric, or an option names none of them.
         InputError: there is no such column.
-        UnsupportedError: CUPED of a ratio.
+        UnsupportedError: CUPED of a ratio, or of a quantile.
     """
     read: dict[str, list[str]] = {}
     for text in _texts("metrics", metrics):
@@ -70,10 +82,31 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
     for name in lower:
         if name not in read:
             raise MetricError("lower_is_better", *unknown("metric", name, read))
+    quantiles = {name: quantile_in(source, name) for name in read}
     return [
-        Outcome(name, value, next(iter(denominator), None), before.get(name), name in lower)
+        Outcome(name, value, next(iter(denominator), None), before.get(name), name in lower,
+                None if (quantile := quantiles[name]) is None else quantile[0])
         for name, (value, *denominator) in read.items()
-    ]
+    ]  # fmt: skip
+
+
+# A quantile of a column: median(latency), p90(latency), p99.9(latency).
+_QUANTILE = re.compile(r"\s*(?:(median)|p(\d{1,2}(?:\.\d+)?))\s*\((.*)\)\s*", re.IGNORECASE)
+
+
+def quantile_in(source: Source, text: str) -> tuple[float, str] | None:
+    """Return the share of a quantile and the column that it is of; None for anything else.
+
+    Raises:
+        MetricError: no value lies below the quantile.
+    """
+    found = None if source.find(text) else _QUANTILE.fullmatch(text)
+    if found is None:
+        return None
+    share = 0.5 if found[1] else float(found[2]) / 100
+    if not share:
+        raise MetricError(text, "is not a quantile", "write one such as p90(latency) or median(latency)")
+    return share, found[3].strip()
 
 
 def find_column(source: Source, name: str, what: str, taken: Sequence[str] = ()) -> str:
@@ -116,6 +149,9 @@ def _meant(source: Source, text: str) -> list[str]:
     column = source.find(text)
     if column is not None:
         return [column]
+    if (quantile := quantile_in(source, text)) is not None:
+        of = source.find(quantile[1])
+        return [] if of is None else [of]
     places = [place for place, character in enumerate(text) if character == OVER]
     for place in places:
         pair = [source.find(part.strip()) for part in (text[:place], text[place + 1 :])]
@@ -126,6 +162,10 @@ def _meant(source: Source, text: str) -> list[str]:
 
 
 def _refused(source: Source, text: str) -> list[str]:
+    if (quantile := quantile_in(source, text)) is not None:
+        name = quantile[1]
+        what = f"no column {name!r} of the metric {text!r}"
+        raise InputError(source.label, what, suggestion(name, [*source.columns, *source.renamed]))
     parts = [part.strip() for part in text.split(OVER)]
     if len(parts) > 2 and source.find(parts[0]) is None:  # a name with slashes
         parts = [text]
@@ -148,6 +188,8 @@ def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict
             raise MetricError("pre", *unknown("metric", str(name), read))
         if len(read[name]) > 1:
             raise UnsupportedError(f"pre {name}", "there is no CUPED of a ratio", "leave it out")
+        if quantile_in(source, name) is not None:
+            raise UnsupportedError(f"pre {name}", "there is no CUPED of a quantile", "leave it out")
         found[name] = find_column(source, str(column), f"pre {name}", read[name])
         if found[name] == read[name][0]:
             raise MetricError(

@@ -64,7 +64,7 @@ def read_caps(given: Any, outcomes: Sequence[Outcome], is_sequential: bool) -> d
 
     Raises:
         MetricError: a cap cannot be read, or names no metric.
-        UnsupportedError: a cap of a ratio, or a percentile in a sequential test.
+        UnsupportedError: a cap of a ratio or a quantile, or a percentile in a sequential test.
     """
     if given is not None and not (isinstance(given, Mapping) and given):
         raise MetricError("cap", f"{given!r} maps no metric", "write {'revenue': '99%'}")
@@ -75,6 +75,9 @@ def read_caps(given: Any, outcomes: Sequence[Outcome], is_sequential: bool) -> d
             raise MetricError("cap", *unknown("metric", str(name), known))
         if known[name].denominator is not None:
             raise UnsupportedError(f"cap {name}", "there is no cap of a ratio", "cap a metric of one column")
+        if known[name].q is not None:
+            what = "extreme values do not move a quantile, so there is no cap of one"
+            raise UnsupportedError(f"cap {name}", what, "leave it out")
         found[name] = cap = _read(name, text)
         if is_sequential and any(bound.is_share for bound in cap.bounds):
             what = "a percentile moves with every look, and the test holds only if values stay as they are"

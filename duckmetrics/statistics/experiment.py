@@ -1,8 +1,8 @@
 """An A/B test: shares of the variants, one statistic for every metric, doubts, adjusted p-values.
 
 A ratio is compared by ratio_delta, a metric with a value from before the experiment by cuped, a metric that
-holds only 0 and 1 by two_proportion_z, and any other by welch_t. In a sequential test, sequential_ratio
-compares ratios, and sequential_mean all others.
+holds only 0 and 1 by two_proportion_z, a quantile by quantile_difference, and any other by welch_t. In a
+sequential test, sequential_ratio compares ratios, and sequential_mean all others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.errors import InputError, MetricError, suggestion
+from duckmetrics.engines.targets import NewFiles
+from duckmetrics.errors import InputError, MetricError, UnsupportedError, suggestion
 from duckmetrics.expressions.build import values_table
 from duckmetrics.inference.adjustment import NONE, adjusted_p
 from duckmetrics.inputs.interval_options import FEW_UNITS
@@ -45,10 +46,11 @@ from duckmetrics.statistics.per_unit import (
     refuse_without_unit,
     told_units,
     united,
+    with_rows,
     without_shared,
 )
 from duckmetrics.statistics.run import computed, read_statistic
-from duckmetrics.statistics.slices import OF_UNIT, SLICE, parts_of, read_slicings
+from duckmetrics.statistics.slices import OF_UNIT, SLICE, part_of, parts_of, read_slicings
 from duckmetrics.words.lists import counted
 from duckmetrics.words.rounding import ROUNDING, whole_number
 
@@ -173,11 +175,13 @@ SEQUENTIAL_MEAN, SEQUENTIAL_RATIO, SEQUENTIAL_CHECK = (
 )  # fmt: skip
 # Each statistic, and its columns for the value of the control and that of the variant.
 MEAN, PROPORTION, RATIO, CUPED = "welch_t", "two_proportion_z", "ratio_delta", "cuped"
+QUANTILE = "quantile_difference"
 VALUES = {
     MEAN: ("control_mean", "mean"),
     CUPED: ("control_mean", "mean"),
     RATIO: ("control_ratio", "ratio"),
     PROPORTION: ("control_proportion", "proportion"),
+    QUANTILE: ("control_quantile", "quantile"),
     SEQUENTIAL_MEAN: ("control_mean", "mean"),
     SEQUENTIAL_RATIO: ("control_ratio", "ratio"),
 }
@@ -187,6 +191,8 @@ FEW_HITS = 5
 # A value from before the experiment that differs with a smaller p did not differ by chance.
 MOVED = 0.001
 RATIO_CHECK = "sample_ratio"
+# The standard error of a quantile has no degrees of freedom: its normal critical value.
+MANY = 1e12
 HETEROGENEITY, INDEPENDENCE = "heterogeneity", "chi_square_independence"
 LOOKS = "p, intervals and sample ratio hold at every look; planned for {:,} units"
 
@@ -261,6 +267,7 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
         whole = engine.attach(as_table(table, "data"), "data")
         variant = find_column(whole, plan.variant, "the variant")
         outcomes = read_outcomes(whole, plan.metrics, plan.pre, plan.lower_is_better)
+        _refuse_looks(outcomes, plan)
         read = [column for outcome in outcomes for column in (*outcome.columns, outcome.before or "")]
         caps = read_caps(plan.cap, outcomes, plan.planned is not None)
         data = _units_of(engine, whole, variant, outcomes, read, plan)
@@ -281,20 +288,25 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
     if plan.planned is not None:
         notes.append(LOOKS.format(plan.planned))
     return Experiment(
-        tuple(rows),
-        control.name,
-        ratio,
-        plan.adjust,
-        plan.level,
-        plan.alpha,
+        tuple(rows), control.name, ratio, plan.adjust, plan.level, plan.alpha,
         (*mismatch(ratio), *(doubt.problem for doubt in data.doubts), *data.warnings, *warnings, *uneven),
-        tuple(notes),
-        sql,
-        planned=plan.planned,
-        unit=data.unit,
-        caps=limited.caps,
-        sliced=tuple(between),
-    )
+        tuple(notes), sql, planned=plan.planned, unit=data.unit, caps=limited.caps, sliced=tuple(between),
+        lower_is_better=tuple(outcome.name for outcome in outcomes if outcome.lower_is_better),
+        table=source.label,
+        files=NewFiles(),
+    )  # fmt: skip
+
+
+def _refuse_looks(outcomes: Sequence[Outcome], plan: ExperimentPlan) -> None:
+    """Refuse a quantile in a sequential test.
+
+    Raises:
+        UnsupportedError: there is one.
+    """
+    name = next((outcome.name for outcome in outcomes if outcome.q is not None), None)
+    if plan.planned is not None and name is not None:
+        what = "the interval of a quantile does not hold at every look"
+        raise UnsupportedError(name, what, "leave it out, or look once without sequential")
 
 
 class ExperimentUnits(NamedTuple):
@@ -334,8 +346,10 @@ def _units_of(
         return ExperimentUnits(source, outcomes, doubts, [], [], slicings)
     n_rows = count_rows(engine, source, unit)
     copied = copied_rows(engine, source, variant, unit, outcomes, functions)
+    whole_outcomes = outcomes
     units, outcomes = united(engine, source, variant, unit, outcomes, functions, slicings.texts)
     units, shared = without_shared(engine, units, variant, unit, plan.shared_units)
+    outcomes = with_rows(outcomes, whole_outcomes, source, units, unit, functions, bool(shared))
     note = told_units(n_rows, count_rows(engine, units, unit), unit, functions)
     return ExperimentUnits(units, outcomes, [], [*shared, *copied], [note], slicings.per_unit(), unit)
 
@@ -388,8 +402,9 @@ def _of_slices(
         sizes: list[list[Arm]] = []
         for values, part in parts_of(engine, source, slicings, grouping):
             there = {arm.name: arm for arm in read_arms(engine, part, variant, outcomes)}
+            own_outcomes = [_in_part(outcome, slicings, values) for outcome in outcomes]
             sizes.append(found := [there.get(arm.name, arm.empty()) for arm in arms])
-            for outcome in outcomes:
+            for outcome in own_outcomes:
                 statistic = _statistic(outcome, arms)
                 compared = _compared(engine, part, variant, outcome, found, plan, statistic)
                 own += (
@@ -405,6 +420,14 @@ def _of_slices(
     return rows, between, warnings
 
 
+def _in_part(outcome: Outcome, slicings: Slicings, values: Mapping[str, str | None]) -> Outcome:
+    """Return a metric of one slice: the rows of units are those of the slice."""
+    if outcome.rows is None:
+        return outcome
+    rows = outcome.rows._replace(source=part_of(outcome.rows.source, slicings.per_row, values))
+    return replace(outcome, rows=rows)
+
+
 def _in_slice(
     row: Mapping[str, Any], grouping: Sequence[str], values: Mapping[str, str | None]
 ) -> dict[str, Any]:
@@ -418,6 +441,8 @@ def _spread(
     engine: Engine, part: Source, variant: str, outcome: Outcome, compared: ComparedOutcome, control: Arm
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return rows with the standard error of each difference; that of proportions is Welch's."""
+    if compared.statistic == QUANTILE:
+        return {name: {**row, "df": MANY} for name, row in compared.rows.items()}
     if compared.statistic != PROPORTION or not compared.rows:
         return compared.rows
     columns = {"arm": variant, "value": outcome.value}
@@ -539,6 +564,11 @@ def _compared(
         return ComparedOutcome(statistic, {}, [])
     params = {"control": arms[0].name, "level": plan.level}
     columns = {"arm": variant, "value": outcome.value}
+    if outcome.q is not None:
+        rows = outcome.rows
+        if rows is not None:
+            source, columns = rows.source, {"arm": variant, "value": rows.value, "cluster_id": rows.unit}
+        return _run(engine, QUANTILE, source, columns, {**params, "q": outcome.q})
     if plan.planned is not None:
         return _looked_at(engine, source, variant, outcome, arms, {**params, "planned": plan.planned})
     if statistic == PROPORTION:
@@ -601,6 +631,8 @@ def _hits(source: Source, outcome: Outcome, arms: Sequence[Arm]) -> Source:
 
 def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
     """Return the statistic that compares a metric."""
+    if outcome.q is not None:
+        return QUANTILE
     if outcome.denominator is not None:
         return RATIO
     if outcome.before is not None:
@@ -666,8 +698,8 @@ def _judge(
     for row in rows:
         outcome = known[row["metric"]]
         better = "lower" if outcome.lower_is_better else "higher"
-        arguments.append({**row, "better": better, "is_baseline": False, "of_means": True,
-                          "alpha": plan.alpha, "denominator": outcome.denominator})  # fmt: skip
+        known_of = {"alpha": plan.alpha, "denominator": outcome.denominator, "q": outcome.q}
+        arguments.append({**row, "better": better, "is_baseline": False, "of_means": True, **known_of})
     for row, found in zip(rows, answers(catalog(), engine, OF_EXPERIMENT, arguments), strict=True):
         row |= {"verdict": found["verdict"], "reason": found["experiment_reason"]}
 

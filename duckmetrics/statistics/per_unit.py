@@ -13,7 +13,7 @@ from duckmetrics.errors import EngineError, InputError, MetricError, unknown
 from duckmetrics.expressions.build import cast_to, distinct, quoted, row_count
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import filtered, grade_expression, selected
-from duckmetrics.statistics.arms import COPIES, find_column, read_doubts
+from duckmetrics.statistics.arms import COPIES, UnitRows, find_column, read_doubts
 from duckmetrics.words.lists import counted
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # How the rows of a unit become its value.
 SUM, MEAN = "sum", "mean"
 FUNCTIONS: Mapping[str, type[exp.Func]] = {SUM: exp.Sum, MEAN: exp.Avg, "max": exp.Max}
+# The rows of a unit stay as they are: a quantile of all rows.
+ROWS = "rows"
 ERROR, DROP = "error", "drop"
 ASSIGNED = "name the column of the unit that was assigned to a variant, which may be a session or a device"
 # Units that are named as examples.
@@ -84,8 +86,9 @@ def read_functions(given: Any, outcomes: Sequence[Outcome]) -> dict[str, str]:
         MetricError: a word or a metric is unknown, or the parts of a ratio are not summed.
     """
     names = [outcome.name for outcome in outcomes]
+    usual = {outcome.name: SUM if outcome.q is None else ROWS for outcome in outcomes}
     if given is None or isinstance(given, str):
-        asked = dict.fromkeys(names, SUM if given is None else given)
+        asked = usual if given is None else dict.fromkeys(names, given)
     elif isinstance(given, Mapping) and given:
         asked = dict(given)
     else:
@@ -93,14 +96,14 @@ def read_functions(given: Any, outcomes: Sequence[Outcome]) -> dict[str, str]:
     for name, function in asked.items():
         if name not in names:
             raise MetricError("per_unit", *unknown("metric", str(name), names))
-        if function not in FUNCTIONS:
+        if function not in FUNCTIONS and not (function == ROWS and usual[name] == ROWS):
             raise MetricError(f"per_unit {name}", *unknown("function", str(function), FUNCTIONS))
     for outcome in outcomes:
         if outcome.denominator is not None and asked.get(outcome.name, SUM) != SUM:
             what = f"is a ratio of sums, and cannot read the {asked[outcome.name]} of a unit"
             advice = "name the other metrics, as in {'rating': 'mean'} (--per-unit rating=mean)"
             raise MetricError(f"per_unit {outcome.name}", what, advice)
-    return dict.fromkeys(names, SUM) | asked
+    return usual | asked
 
 
 def united(
@@ -134,7 +137,8 @@ def united(
         before = column(outcome.before, MEAN)
         read.append(replace(outcome, value=str(value), denominator=denominator, before=before))
     columns = {
-        name: FUNCTIONS[function](this=grade_expression(source, own))
+        # Of rows that stay as they are, the unit says only whether it has one.
+        name: FUNCTIONS.get(function, exp.Max)(this=grade_expression(source, own))
         for (own, function), name in numbers.items()
     }
     texts = {name: exp.Min(this=text.copy()) for name, text in further.items()}
@@ -194,6 +198,26 @@ def without_shared(
     return kept, [f"{told} no random sample"]
 
 
+def with_rows(
+    outcomes: Sequence[Outcome], whole: Sequence[Outcome], source: Source, units: Source, unit: str,
+    functions: Mapping[str, str], is_part: bool,
+) -> list[Outcome]:  # fmt: skip
+    """Return the metrics with the rows of the units, where a quantile is one of all rows.
+
+    Args:
+        whole: the metrics over the rows.
+        units: the units that are compared.
+        is_part: whether some units are left out.
+    """
+    if is_part:
+        kept = exp.select(quoted(unit)).from_(units.relation.copy())
+        source = filtered(source, exp.In(this=quoted(unit), query=kept.subquery()))
+    return [
+        replace(outcome, rows=UnitRows(source, unit, row.value)) if functions[row.name] == ROWS else outcome
+        for outcome, row in zip(outcomes, whole, strict=True)
+    ]
+
+
 def count_rows(engine: Engine, source: Source, unit: str) -> int:
     """Return the number of rows; refuse those without a unit."""
     ((n, known),) = engine.rows(
@@ -210,7 +234,10 @@ def told_units(n_rows: int, n: int, unit: str, functions: Mapping[str, str]) -> 
     names: dict[str, list[str]] = {}
     for name, function in functions.items():
         names.setdefault(function, []).append(name)
-    each = "; ".join(f"{function} of {', '.join(own)}" for function, own in names.items())
+    each = "; ".join(
+        f"{'all rows for' if function == ROWS else f'{function} of'} {', '.join(own)}"
+        for function, own in names.items()
+    )
     return f"{counted(n_rows, 'row')} of {counted(n, 'unit')} by {unit}: {each}"
 
 

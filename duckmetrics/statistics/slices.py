@@ -35,11 +35,16 @@ KNOWN_BEFORE = "slice by what was known when the unit was assigned"
 
 
 class Slicings(NamedTuple):
-    """The groupings of a call, the text of each attribute by name, and the columns that they read."""
+    """The groupings of a call, the text of each attribute by name, and the columns that they read.
+
+    Attributes:
+        row_texts: the texts over rows that were put together per unit; None if they were not.
+    """
 
     groupings: tuple[tuple[str, ...], ...]
     texts: dict[str, exp.Expr]
     columns: list[str]
+    row_texts: dict[str, exp.Expr] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -48,7 +53,12 @@ class Slicings(NamedTuple):
 
     def per_unit(self) -> Slicings:
         """Return the slicings of a table with one row per unit, which has each text under its name."""
-        return self._replace(texts={name: quoted(name) for name in self.texts})
+        return self._replace(texts={name: quoted(name) for name in self.texts}, row_texts=self.texts)
+
+    @property
+    def per_row(self) -> Slicings:
+        """The slicings of the rows of the units."""
+        return self if self.row_texts is None else self._replace(texts=self.row_texts)
 
 
 def read_slicings(
@@ -108,8 +118,14 @@ def parts_of(
         what = f"{slice_label(grouping)!r} has more than {MOST_SLICES} slices"
         raise InputError(source.label, what, "group its values, as in by='age // 10 AS decade'")
     for values in found:
-        same = (
-            text.is_(exp.null()) if value is None else exp.EQ(this=text, expression=literal(value))
-            for text, value in zip((text.copy() for text in texts.values()), values, strict=True)
-        )
-        yield dict(zip(grouping, values, strict=True)), filtered(source, exp.and_(*same))
+        named = dict(zip(grouping, values, strict=True))
+        yield named, part_of(source, slicings, named)
+
+
+def part_of(source: Source, slicings: Slicings, values: Mapping[str, str | None]) -> Source:
+    """Return the rows of one slice."""
+    same = (
+        text.is_(exp.null()) if value is None else exp.EQ(this=text, expression=literal(value))
+        for text, value in ((slicings.texts[name].copy(), value) for name, value in values.items())
+    )
+    return filtered(source, exp.and_(*same))

@@ -61,7 +61,7 @@ SELECT
     known_control AS n_control, known AS n,
     n_control - known_control AS left_out_control, n - known AS left_out,
     variance_reduction,
-    experiment_reason(p, why, $control, arm, known_control, known, denominator) AS reason
+    experiment_reason(p, why, $control, arm, known_control, known, denominator, NULL, NULL, NULL) AS reason
 FROM judged
 UNION ALL
 SELECT

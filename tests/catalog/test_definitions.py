@@ -155,6 +155,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "per_query": ("system", "metric", "query_id", "cluster_id", "value", "weight"),
         "ratios": ("arm", "numerator", "denominator"),
         "observations": ("arm", "value"),
+        "arm_values": ("arm", "value", "cluster_id"),
         "categories": ("arm", "category"),
         "scores": ("system", "row_id", "label", "score"),
         "impressions": ("impression_id", "system", "clicked", "rank", "place", "cluster_id"),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # Columns that have a unit, by input.
 VALUES = {
-    "per_query": ("value",), "observations": ("value",), "adjusted": ("value", "covariate"),
-    "ratios": ("numerator", "denominator"), "scores": ("score",),
+    "per_query": ("value",), "observations": ("value",), "arm_values": ("value",),
+    "adjusted": ("value", "covariate"), "ratios": ("numerator", "denominator"), "scores": ("score",),
 }  # fmt: skip
 TESTS = [
     name for name, definition in CATALOG.statistics.items()
@@ -46,6 +46,7 @@ def made(table: str, seed: int, factor: float) -> str:
     columns = {
         "per_query": f"s AS system, 'm' AS metric, u AS query_id, v * {factor} AS value",
         "observations": f"s AS arm, v * {factor} AS value",
+        "arm_values": f"s AS arm, v * {factor} AS value, u // 2 AS cluster_id",
         "adjusted": f"s AS arm, v * {factor} AS value, o * {factor} AS covariate",
         "ratios": f"s AS arm, v * {factor} AS numerator, o * {factor} AS denominator",
         "scores": f"s AS system, u AS row_id, l AS label, v * {factor} AS score",

@@ -128,8 +128,12 @@ EXPERIMENTS: list[tuple[dict[str, Any], str | None]] = [
     ({"n_control": 1, "n": 1}, "only one unit of it's A has a value"),
     ({"n": 1, "denominator": "sessions"}, "only one unit of B has a value"),
     ({"denominator": "sessions"}, "the sum of sessions is 0, or one unit has all of it"),
+    ({"q": 0.99, "delta_lower": -1.0}, "too few units for this quantile: a bound is beyond the values"),
+    ({"q": 0.99, "delta_upper": 1.0}, "too few units for this quantile: a bound is beyond the values"),
+    ({"q": 0.5, "delta_lower": 1.0, "delta_upper": 1.0},
+     "the values near the quantile are all equal; compare a mean or a share"),
     ({}, "the values do not vary within the variants"),
-]
+]  # fmt: skip
 
 
 def test_an_experiment_says_why() -> None:

@@ -629,9 +629,23 @@ def estimates(seed: int) -> list[Row]:
     ]  # fmt: skip
 
 
+def little_clusters(seed: int) -> list[Row]:
+    """Return arms of users with several values, of single values, of one user, and of none; many are tied."""
+    source = random.Random(seed)
+    sizes = {"a": 40, "b": 60, "c": 25, "few": 3, "one user": 30, "alone": 1}
+    rows: list[Row] = []
+    for arm, n in sizes.items():
+        for i in range(n):
+            unit = 0 if arm == "one user" else i // source.choice([1, 1, 2, 5])
+            value = source.choice([None, 1.0, 2.0, 2.0, source.gauss(3, 1), source.lognormvariate(1, 1)])
+            rows.append((arm, value, None if seed == 0 or (arm == "c" and i % 2) else unit))
+    return rows
+
+
 MADE: dict[str, Callable[[int], list[Row]]] = {
     "per_query": little_values,
     "observations": lambda seed: first_two(little_arms(seed)),
+    "arm_values": little_clusters,
     "categories": little_categories,
     "adjusted": little_arms,
     "ratios": little_arms,
@@ -666,6 +680,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "unpaired_randomization": [{"exact": True}, {}],
     "welch_t": [{"level": 0.8}],
     "quantile_interval": [{}, {"q": 0.9, "level": 0.6}],
+    "quantile_difference": [{}, {"q": 0.9, "level": 0.8}, {"q": 0.15}],
     "kolmogorov_smirnov": [{}, {"exact": False}],
     "population_stability": [{}, {"bins": 3, "smallest": 0.01}],
     "jensen_shannon": [{}, {"bins": 3}],
@@ -764,7 +779,7 @@ def test_a_baseline_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: 
 @pytest.mark.parametrize("name", AGAINST_CONTROL)
 def test_a_control_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: str) -> None:
     ((_, columns),) = CATALOG.statistics[name].inputs.items()
-    others = [1.0 if column in NUMBERS else "x" for column in columns[1:]]
+    others = [1.0 if column in NUMBERS else 1 if column in UNITS else "x" for column in columns[1:]]
     assert run(engine, name, [("a", *others), ("b", *others)], control="c") == []
 
 

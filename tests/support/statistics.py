@@ -26,6 +26,10 @@ ROWS = {
         SELECT ['A', 'B', 'C'][1 + i % 3] AS arm,
             CASE WHEN i % 17 > 0 THEN (i * i + i // 3) % 23 / 4e0 END AS value
         FROM range(100) AS t(i)""",
+    "arm_values": """
+        SELECT ['A', 'B', 'C'][1 + i // 3 % 3] AS arm, 'u' || i // 3 AS cluster_id,
+            CASE WHEN i % 17 > 0 THEN (i * i + i // 3) % 23 / 4e0 END AS value
+        FROM range(150) AS t(i)""",
     "ratios": """
         SELECT ['A', 'B'][1 + i % 2] AS arm, (i * 7) % 5 AS numerator, 1 + (i * i) % 7 AS denominator
         FROM range(60) AS t(i)""",
