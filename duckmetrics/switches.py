@@ -73,6 +73,9 @@ class Switches(TypedDict, total=False):
     duplicates: Literal["error", "first", "count"]
     """Taken by all of ranking. Default: 'error'."""
 
+    edges: Sequence[float] | None
+    """Taken by ace, ece, hosmer_lemeshow, mce. Default: None."""
+
     eps: float
     """Taken by calibration_intercept, calibration_slope, log_loss, and others. Default: 1e-15."""
 
@@ -229,7 +232,7 @@ class SqlSwitches(Switches, total=False):
     """Taken by group_auc. Default: 'group'."""
 
     points: int | None
-    """Taken by gains_curve, pr_curve, roc_curve, threshold_table."""
+    """Taken by ecce_curve, gains_curve, pr_curve, and others."""
 
 
 class TableParameters(TypedDict, total=False):
@@ -241,11 +244,14 @@ class TableParameters(TypedDict, total=False):
     bins: int | Sequence[int]
     """Taken by brier_decomposition, calibration_curve, gains_curve, score_histogram."""
 
+    edges: Sequence[float] | Sequence[Sequence[float] | None] | None
+    """Taken by brier_decomposition, calibration_curve. Default: None."""
+
     per: Literal["group"] | Sequence[Literal["group"]]
     """Taken by group_auc. Default: 'group'."""
 
     points: int | Sequence[int | None] | None
-    """Taken by gains_curve, pr_curve, roc_curve, threshold_table."""
+    """Taken by ecce_curve, gains_curve, pr_curve, and others."""
 
     threshold: float | Sequence[float]
     """Taken by confusion. Default: 0.5."""
@@ -313,7 +319,7 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by paired_t, unpaired_t. Default: 0.8."""
 
     q: float
-    """Taken by quantile_interval. Default: 0.5."""
+    """Taken by quantile_difference, quantile_interval. Default: 0.5."""
 
     relative: bool
     """Taken by paired_tost, randomization_tost. Default: False."""

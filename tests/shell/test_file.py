@@ -242,7 +242,7 @@ def test_the_database_is_small(database: Path) -> None:
 
 def test_the_file_is_small() -> None:
     """People read it whenever they open a shell."""
-    assert shipped.macros_file().stat().st_size < 3.6e6
+    assert shipped.macros_file().stat().st_size < 2.6e6
 
 
 @pytest.mark.slow
