@@ -20,7 +20,7 @@ MOST_CLASSES = 20
 OTHER = "other classes"
 # The width that labels have to fit in, of a picture and of a small one; of a letter; the height of a row.
 WIDTH, SMALL_WIDTH, LETTER, ROW = 420, 100, 6.7, 28
-# A label below has at least so many letters, or is left out.
+# A label below with fewer letters is left out.
 LEAST_LETTERS = 5
 LONGEST_NAME = 14
 # The strongest color is light enough for the number on it.

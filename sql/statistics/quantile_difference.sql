@@ -1,11 +1,11 @@
 -- name:     quantile_difference
 -- title:    Quantile, such as the median, against a control
--- meaning:  The test shows whether a quantile of an arm, such as the median or the 90th percentile of the latency,
---           differs from that of a control by more than chance explains. It takes into account that values of the same
---           unit, such as the page loads of a user, are correlated.
+-- meaning:  The test shows whether a quantile of an arm, such as the median, differs from that of a control by more
+--           than chance explains. It takes into account that values of the same unit, such as the page loads of a user,
+--           are correlated.
 -- use:      to compare the typical value or a slow tail of separate groups of users, such as the arms of an A/B test
--- beware:   values with many ties, such as counts, have quantiles that jump: the interval is then longer than needed, or
---           a single point without a p; compare a mean, or the share of values above a limit
+-- beware:   values with many ties, such as counts, have quantiles that jump: the interval is then longer than needed,
+--           or a single point without a p; compare a mean, or the share of values above a limit
 -- reading:  p < 0.05: the difference from the control is larger than chance explains
 --           p >= 0.05: chance can explain the difference; this does not prove that it is 0
 --           delta_lower is NULL: there are too few values for this quantile; take more units
@@ -20,8 +20,8 @@
 --           relative_change, relative_lower, relative_upper, p, n_control, n, n_effective_control, n_effective, se,
 --           statistic
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  quantile x and its interval l to u by order statistics, see relations/inference/quantile_arms; delta_lower =
---           delta - sqrt((x - l)^2 + (u_c - x_c)^2), delta_upper = delta + sqrt((u - x)^2 + (x_c - l_c)^2); se is the
+-- formula:  quantile x and its interval l to u by order statistics, see relations/inference/quantile_arms; delta_lower
+--           = delta - sqrt((x - l)^2 + (u_c - x_c)^2), delta_upper = delta + sqrt((u - x)^2 + (x_c - l_c)^2); se is the
 --           part of the interval between delta and the side of 0, over the normal critical value; statistic = delta /
 --           se, of the normal distribution; relative_change = delta / abs(control_quantile), its interval the same of
 --           the logarithms
@@ -38,9 +38,9 @@
 --           0.5090450527843344, 2.426194526323363, 0.07969775466902214, 3, 3, 3, 3, 1.1412642858485942,
 --           1.752442466481712
 -- related:  welch_t, quantile_interval, mann_whitney
--- note:     a row is a value; rows with the same cluster_id are of one unit, and a row without one is a unit of its own.
---           A value that is NULL is left out. If both intervals are single points, p is 1 if the quantiles are equal,
---           else NULL. The relative interval needs positive bounds
+-- note:     a row is a value; rows with the same cluster_id are of one unit, and a row without one is a unit of its
+--           own. A value that is NULL is left out. If both intervals are single points, p is 1 if the quantiles are
+--           equal, else NULL. The relative interval needs positive bounds
 WITH compared AS (
     SELECT
         treated.arm,
@@ -66,7 +66,7 @@ tested AS (
     SELECT
         arm, control_quantile, quantile, delta, below, above, factor_below, factor_above, ratio, n_control, n,
         n_effective_control, n_effective, rounding,
-        CASE WHEN delta > 0 THEN below ELSE above END / normal_quantile(0.5e0 + 0.5e0 * $level) AS se
+        CASE WHEN delta > 0 THEN below ELSE above END / nullif(normal_quantile(0.5e0 + 0.5e0 * $level), 0) AS se
     FROM compared
 )
 SELECT

@@ -14,6 +14,7 @@ import sklearn.metrics as sk
 import duckmetrics
 from duckmetrics import InputError, MetricError
 from duckmetrics.pages.pictures import names_of_comparisons, names_of_evaluations
+from duckmetrics.pages.tables import in_order
 from support.cases import CATALOG, ROOT
 from support.drawings import marks, of_class, parsed, points, texts
 from support.reports import Page
@@ -58,7 +59,7 @@ def near(expected: Any) -> list[Any]:
     return [pytest.approx(point, abs=1e-3) for point in expected]
 
 
-@pytest.mark.parametrize("name", CATALOG.charts)
+@pytest.mark.parametrize("name", in_order(CATALOG.charts, of_classes=False))
 def test_a_curve_draws_the_overall_rows_of_its_table(clicks: Evaluation, name: str) -> None:
     chart = clicks.chart(name)
     assert set(chart.data["slice"].to_pylist()) == {""}

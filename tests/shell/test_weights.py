@@ -78,8 +78,9 @@ def test_one_metric_and_values_of_queries(shell: duckdb.DuckDBPyConnection) -> N
 def test_a_tool_reads_weights(shell: duckdb.DuckDBPyConnection) -> None:
     call = {"queries": T["queries"], "columns": MAPPED, "like": "trec_eval", "missing": "zero"}
     expected = duckmetrics.evaluate(T["run"], T["truth"], "ndcg@5", **call)["ndcg@5"]
+    options = f"{WEIGHT}, \"like\" := 'trec_eval', missing := 'zero'"
     for metrics in ("ndcg@5", "ndcg@5, mrr"):
-        found = rows(shell, f"FROM evaluate('run', 'truth', '{metrics}', {WEIGHT}, \"like\" := 'trec_eval', missing := 'zero')")
+        found = rows(shell, f"FROM evaluate('run', 'truth', '{metrics}', {options})")
         assert found[0]["value"] == expected
 
 
