@@ -71,10 +71,15 @@ OTHER = "SELECT 'other' AS query_id, 'a' AS item_id, 1 AS score"
 NO_ROWS = "SELECT * FROM predictions WHERE false"
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("rows", [OTHER, NO_ROWS], ids=["other queries", "no rows"])
-def test_a_mapped_system_without_a_matching_row_has_all_queries_missing(rows: str) -> None:
-    result = evaluation({"A": "predictions", "B": rows})
+def test_a_mapped_system_of_other_queries_is_refused() -> None:
+    with pytest.raises(
+        InputError, match="system B: column 'query_id': 4 queries, none of them in both tables"
+    ):
+        evaluation({"A": "predictions", "B": OTHER})
+
+
+def test_a_mapped_system_without_rows_has_all_queries_missing() -> None:
+    result = evaluation({"A": "predictions", "B": NO_ROWS})
     assert values(result, "system") == {("A",): (RR, 3), ("B",): (0.0, 3)}
     assert [row["n_missing"] for row in result.rows] == [1, 3]
 
