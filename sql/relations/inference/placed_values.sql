@@ -1,7 +1,6 @@
 -- name:     placed_values
 -- title:    The values of every arm in their order
 -- inputs:   arm_values (arm, value, cluster_id)
--- portable: no, intervals are for DuckDB only
 -- grain:    arm, place
 -- note:     n is the number of values of the arm
 SELECT
