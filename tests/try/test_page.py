@@ -260,9 +260,11 @@ CHOSEN = {
 }
 
 
-def test_a_table_means_the_same_as_at_the_other_doors(browse: Browse, tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", range(4))
+def test_a_table_means_the_same_as_at_the_other_doors(browse: Browse, tmp_path: Path, part: int) -> None:
     """The number of Python, or its refusal; tests/inputs/test_each_door.py has the other doors."""
-    files = {name: written(name, tmp_path / str(place)) for place, name in enumerate(CASES)}
+    names = list(CASES)[part::4]
+    files = {name: written(name, tmp_path / str(place)) for place, name in enumerate(names)}
     differing = []
     for (name, own), found in zip(files.items(), browse("tables", cases=list(files.values())), strict=True):
         chosen = CHOSEN.get(name, {})
