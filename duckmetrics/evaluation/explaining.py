@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.definition import RANKING
@@ -47,7 +48,7 @@ from duckmetrics.words.explanation import (
 from duckmetrics.words.rounding import ROUNDING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
-    from duckmetrics.inputs.systems import Attach
 
 
 ITEMS: Role = "items"
@@ -164,6 +164,7 @@ class Explainer:
     """Explains values of rankings from the tables of a request.
 
     Attributes:
+        attach: takes a request, too, which may name more columns than that of the evaluation.
         measures: those of rankings that were evaluated.
         overall: system and metric -> the value of all queries; the system is None if there is only one.
         per_query: the values of all queries, None if they were not kept.
@@ -172,7 +173,7 @@ class Explainer:
     catalog: Catalog
     engine: Engine
     request: Request
-    attach: Attach
+    attach: Callable[..., Source]
     measures: Sequence[Measure]
     overall: Mapping[tuple[str | None, str], float | None]
     per_query: exp.Query | None = None
@@ -203,7 +204,8 @@ class Explainer:
             raise MetricError("explain", "the systems are results of evaluate", "explain one of them instead")
         request = self.request.of(self.catalog, [measure])
         request = replace(request, by=() if by is None else ((by,),), inference=None)
-        inputs = ranking_inputs(self.catalog, request, self.attach, self.engine.extremes)
+        attach = partial(self.attach, request=request)
+        inputs = ranking_inputs(self.catalog, request, attach, self.engine.extremes)
         # Systems that did not answer a query are not in its rows.
         names = [
             (ONE_SYSTEM if name is None else name,)

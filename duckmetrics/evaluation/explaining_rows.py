@@ -120,9 +120,9 @@ def _rows(session: Opened, measure: Measure, by: str, asked: ExplainArguments) -
     by_row = by == BY_ROW
     groupings, computed = read_slices([[column] for column in ([] if by_row else [by]) + [*asked.show]])
     request = replace(session.request.of(session.catalog, [measure]), by=groupings, computed=computed)
-    keep = partial(keep_readable, session.engine)
+    attach, keep = partial(session.attach, request=request), partial(keep_readable, session.engine)
     try:
-        inputs, (measure,) = attributed_rows(request, [measure], session.attach, keep, by_row)
+        inputs, (measure,) = attributed_rows(request, [measure], attach, keep, by_row)
     except InputError as error:
         if "," in by and groupings[0][0] == by and f"no column {by!r}" in str(error):
             raise MetricError(f"by {by!r}", "takes one column", COMBINE) from error

@@ -99,7 +99,7 @@ class Opened(Protocol):
         """The tables."""
         ...
 
-    def attach(self, table: Any, role: Role) -> Source:
+    def attach(self, table: Any, role: Role, request: Request | None = None) -> Source:
         """Find out what a table argument means."""
         ...
 

@@ -13,6 +13,8 @@ import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from duckmetrics import Evaluation
     from duckmetrics.results.explanation import ExplainedGroups, Explanation
 
@@ -491,6 +493,27 @@ def test_contributions_of_the_shop_add_up_to_all_means(metric: str) -> None:
     for query in (10191, 11794, 10219):
         one = ev.explain(query, baseline="baseline")
         assert total(one, "difference") == pytest.approx(one.delta, abs=1e-12)
+
+
+def test_a_csv_is_read_again_for_the_column_of_an_explanation(tmp_path: Path) -> None:
+    """An evaluation reads the columns that it needs; an explanation may need others."""
+    csv = {name: tmp_path / f"{name}.csv" for name in ("run", "truth", "impressions")}
+    for path, (name, rows) in zip(csv.values(), (
+        ("recommendations", "user_id < 10300"), ("purchases", "user_id < 10300"), ("impressions", "true"),
+    ), strict=True):  # fmt: skip
+        duckdb.sql(f"COPY (FROM 'data/shop/{name}.parquet' WHERE {rows}) TO '{path}'")
+    rankings: dict[str, Any] = {"metrics": "ndcg@5", "system": "model", "columns": {"query_id": "user_id"}}
+    clicks: dict[str, Any] = {"metrics": "log_loss", "columns": {"label": "clicked", "score": "pctr"}}
+    for tables, options, by, shown in (
+        ((csv["run"], csv["truth"]), rankings, "query.country", {"baseline": "baseline"}),
+        ((csv["impressions"],), clicks, "country", {}),
+    ):
+        whole = duckmetrics.evaluate(*tables, by=by.removeprefix("query."), **options).explain(by=by, **shown)
+        found = duckmetrics.evaluate(*tables, **options).explain(by=by, **shown)
+        assert len(found.rows) > 3
+        assert found.rows == whole.rows
+    rows = duckmetrics.evaluate(csv["impressions"], **clicks).explain(by="row", show=["country"], n=3).rows
+    assert all(row["country"] for row in rows)
 
 
 @pytest.mark.slow
