@@ -207,7 +207,8 @@ class _Observing:
         rows = stacked(self._rows(source, name) for name, source in self.systems)
         if by_row and not self.shares_rows:
             # Kept, because what is read twice may come in another order.
-            return exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
+            numbered = _numbered(rows)
+            return exp.select(*numbered.named_selects).from_(keep("rows", numbered))
         return rows
 
     def _inputs(self, queries: dict[str, exp.Query], constants: dict[str, str | int]) -> Inputs:

@@ -106,6 +106,16 @@ def test_auc_is_divided_among_the_rows_of_each_pair() -> None:
     )
 
 
+def test_the_rows_of_one_table_with_one_score_have_numbers() -> None:
+    rows = {"label": CLICKS["label"], "score": CLICKS["new"], "land": CLICKS["land"]}
+    found = duckmetrics.explain(rows, metrics="auc", by="row", n=8, show=["land"])
+    shares = halves(CLICKS["label"], CLICKS["new"])
+    assert {row["row"]: row["contribution"] for row in found.rows} == {
+        i + 1: pytest.approx(share) for i, share in enumerate(shares)
+    }
+    assert [row["land"] for row in found.rows] == [CLICKS["land"][row["row"] - 1] for row in found.rows]
+
+
 def test_weights_count() -> None:
     rows = {**CLICKS, "score": CLICKS["new"]}
     found = duckmetrics.explain(rows, metrics="brier", by="land", columns={"score": "score"})
