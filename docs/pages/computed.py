@@ -50,6 +50,7 @@ CLICK_COLUMNS = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
 # The classes of the worked examples, each with a column.
 OF_PICTURES = ["cat", "dog", "fox"]
 HASHED = ("name", "macro", "params", "switches", "example")
+TREE = {"predictions": "model = 'tree'"}
 CANDIDATE = {"predictions": "model = 'candidate'"}
 # The reason of a tool that does not have the metric at all.
 _LACKING = re.compile(r"\bhas no\b")
@@ -173,6 +174,12 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
         found = duckmetrics.conventions(
             data.predictions, data.truth, [usual(definition)], where=where, columns=data.columns,
             **data.others,
+        )  # fmt: skip
+    elif definition.family == MULTICLASS:
+        data = sample_of(definition, usual(definition))
+        found = duckmetrics.conventions(
+            data.predictions, metrics=[usual(definition)], where=TREE, columns=data.columns,
+            classes=data.classes,
         )  # fmt: skip
     else:
         asked = f"{definition.family}.{usual(definition)}"

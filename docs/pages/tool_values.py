@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 OURS = "duckmetrics"
 SHOWN = 4  # digits
 VISIBLE = 5e-5  # the smallest difference that four digits show
-SAMPLES = {"ranking": "the shop's model `candidate`", "classification": "the shop's impressions"}
+SAMPLES = {
+    "ranking": "the shop's model `candidate`", "classification": "the shop's impressions",
+    "multiclass": "the wines with the model `tree`",
+}  # fmt: skip
 _HEAD = ("tool", "its name", "value", "settings that make a difference")
 
 

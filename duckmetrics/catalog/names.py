@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from duckmetrics.catalog.definition import MULTICLASS
 from duckmetrics.catalog.measure import CUTOFF, PER_CALL, written
 from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.spec_text import SPEC, arguments, split_specs
@@ -27,6 +28,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 # In the spec of a variant: a number, its power, its share of another, or the rest of a share.
 _FORMULA = re.compile(r"\{(?P<rest>1-)?(?P<name>[a-z_]\w*)(?:\^(?P<power>[\d.]+)|/(?P<whole>\d+))?\}")
 _OWN_ARGUMENTS = re.compile(r"(?P<before>[^()]*)\((?P<args>[^()]*)\)(?P<after>[^()]*)")
+_OF_CLASSES = f"{MULTICLASS}."
 _WHOLE, _NUMBER = r"\d+", r"\d*\.?\d+(?:[eE][-+]?\d+)?"
 
 
@@ -57,6 +59,7 @@ def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meani
     """Return the meanings of a name in other tools, each with the names of their presets.
 
     A name may have arguments of the metric, as in ``P(rel=2)@5``, if no name of the tool is written that way.
+    Only a name with the family before it, as in ``multiclass.f1_score``, is one of several classes.
     """
     tools = list(tools)
     found = _found(catalog, spec, tools)
@@ -76,9 +79,13 @@ def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meani
 
 def _found(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
     found: dict[Meaning, tuple[str, ...]] = {}
+    name = "".join(spec.split())
+    of_classes = name.startswith(_OF_CLASSES)
     for tool in tools:
         for family, known in tool.families.items():
-            meaning = next(_of_tool(catalog, "".join(spec.split()), family, known), None)
+            if of_classes != (family == MULTICLASS):
+                continue
+            meaning = next(_of_tool(catalog, name.removeprefix(_OF_CLASSES), family, known), None)
             if meaning is not None:
                 found[meaning] = (*found.get(meaning, ()), tool.name)
     return found
@@ -121,7 +128,7 @@ def spellings(name: str, k: str | None, tools: Iterable[Preset]) -> Iterator[tup
         k: the cut-off, None for none. A name that needs one has EXAMPLE then.
     """
     for tool in tools:
-        for known in tool.families.values():
+        for known in (known for family, known in tool.families.items() if family != MULTICLASS):
             names = [*(one.name for one in known.metrics.values()), *(one.name for one in known.variants)]
             forms = [form for every in names for form in split_specs(every) if _is_form(form, name)]
             if forms:

@@ -19,6 +19,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.definition import METRIC_FAMILIES, MULTICLASS
 from duckmetrics.errors import MetricError, UnsupportedError, unknown
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 
-FAMILIES = ("ranking", "classification")
 ALWAYS, NEVER = "always", "never"
 # The keys of an entry that are not parameters.
 _OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
@@ -166,8 +166,9 @@ class Preset:
         entry = known.metrics.get(metric)
         if entry is None:
             names = ", ".join(known.metrics) or f"no metrics of {family} at all"
+            asked = f"{metric} of several classes" if family == MULTICLASS else metric
             raise UnsupportedError(
-                f"like={self.name}", f"{self.title} has no {metric} that is known here", f"it has {names}"
+                f"like={self.name}", f"{self.title} has no {asked} that is known here", f"it has {names}"
             )
         if ranked and entry.cutoff == NEVER:
             raise UnsupportedError(f"like={self.name}", f"{entry.name} has no cut-off", f"ask for {metric}")
@@ -231,7 +232,7 @@ def _read(name: str) -> Preset:
     return Preset(
         name, document["title"], document["version"], document["url"], document.get("note", ""),
         tuple(document.get("defects", ())),
-        {family: _conventions(document[family]) for family in FAMILIES if family in document},
+        {family: _conventions(document[family]) for family in METRIC_FAMILIES if family in document},
     )  # fmt: skip
 
 
@@ -271,7 +272,10 @@ the tool are specs: `{k}` stands for a cut-off, another word in braces for a par
 """
 # Between two conditions: truth (relevance <= 1), truth (relevance = floor(relevance)).
 _BETWEEN = re.compile(r"(?<=\)), ")
-_FAMILIES = {"ranking": "Rankings", "classification": "Rows with a label"}
+_FAMILIES = {
+    "ranking": "Rankings", "classification": "Rows with a label",
+    "multiclass": "Rows with one of several classes",
+}  # fmt: skip
 _CUTOFFS = {ALWAYS: "needs a cut-off", NEVER: "has no cut-off"}
 
 

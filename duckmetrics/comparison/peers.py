@@ -237,7 +237,7 @@ class _Metric:
     def __init__(self, session: Session, spec: str, names: Iterable[str]) -> None:
         self.session = session
         self.spec = spec
-        self.default = parse_measure(session.catalog, spec, session.request.switches, session.family)
+        (self.default,) = session.measures([spec])
         # A name of one tool is not known to the others, and may mean a metric of the other family there.
         ours = str(self.default) if self.default.tools else spec
         ours = ours if "." in ours.partition("(")[0] else f"{self.default.family}.{ours}"
@@ -377,6 +377,10 @@ def _named(like: str, measure: Measure) -> tuple[str, str]:
     """Return the tool with its version, and its name of the metric."""
     if like == DEFAULTS:
         return f"{DEFAULTS} {__version__}", measure.metric.name
-    ranked = measure.values.get(CUTOFF) is not None
-    entry = preset(like).entry(measure.family, measure.metric.name, ranked)
-    return preset(like).tool, name_of(entry.name, measure.values)
+    cutoff = measure.values.get(CUTOFF)
+    entry = preset(like).entry(measure.family, measure.metric.name, cutoff is not None)
+    usual = measure.metric.own_params.get(CUTOFF)
+    values = measure.values
+    if usual is not None and cutoff == usual.default:  # accuracy of the first class is that without a cut-off
+        values = {name: value for name, value in values.items() if name != CUTOFF}
+    return preset(like).tool, name_of(entry.name, values)

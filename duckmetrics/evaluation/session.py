@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING
 from duckmetrics.catalog.given import measure_of_values, refuse_ambiguous
+from duckmetrics.catalog.presets import presets
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import has_several, parse_measures, parse_table
 from duckmetrics.compose.composer import WITHOUT_TRUTH, needs_truth, truth_reader
@@ -383,16 +384,18 @@ def of_classes(catalog: Catalog, specs: Sequence[str], request: Request) -> list
     Raises:
         MetricError: a metric cannot be read, or is one of two classes and no slice is one class.
     """
-    if request.like is not None:
+    like = request.like
+    if like is not None and MULTICLASS not in like.families:
+        known = ", ".join(name for name, tool in presets().items() if MULTICLASS in tool.families)
         what = "has no conventions for several classes"
-        raise MetricError(f"like={request.like.name}", what, "leave it out: the values are scikit-learn's")
+        raise MetricError(f"like={like.name}", what, f"leave it out, or write {known}")
     measures = []
     for spec in specs:
         named = spec if "." in spec.partition("(")[0] else f"{MULTICLASS}.{spec}"
         try:
-            (measure,) = parse_measures(catalog, [named], request.switches, lambda: MULTICLASS)
+            (measure,) = parse_measures(catalog, [named], request.switches, lambda: MULTICLASS, like)
         except UnknownNameError:
-            (measure,) = parse_measures(catalog, [spec], request.switches, lambda: CLASSIFICATION)
+            (measure,) = parse_measures(catalog, [spec], request.switches, lambda: CLASSIFICATION, like)
         measure = replace(measure, text=spec.strip())
         refuse_two_classes(catalog, measure, request)
         measures.append(measure)

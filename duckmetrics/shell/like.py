@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT, required, substituted
+from duckmetrics.catalog.definition import DIALECT, MULTICLASS, required, substituted
 from duckmetrics.catalog.measure import CUTOFF, is_violated, written
 from duckmetrics.catalog.presets import ALWAYS, NEVER, presets
 from duckmetrics.expressions.folding import constant, literal
@@ -245,8 +245,13 @@ def conventions_macro(catalog: Catalog) -> Macro:
 
 
 def _rows(tool: Preset) -> Iterator[list[str | None]]:
-    """Yield the entries of a tool, each with its settings, separated by commas."""
+    """Yield the entries of a tool, each with its settings, separated by commas.
+
+    No macro has several classes.
+    """
     for family, known in tool.families.items():
+        if family == MULTICLASS:
+            continue
         for metric, entry in known.metrics.items():
             head = [tool.name, tool.tool, family, metric, entry.name]
             limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []

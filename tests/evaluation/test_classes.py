@@ -125,6 +125,61 @@ def test_equals_scikit_learn() -> None:
     }
 
 
+# Names of scikit-learn -> what it computes: function, arguments, and whether of the predicted classes.
+NAMED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "accuracy_score": ("accuracy_score", {}, "predicted"),
+    "top_k_accuracy_score(k=2)": ("top_k_accuracy_score", {"k": 2}, "scores"),
+    "balanced_accuracy_score": ("balanced_accuracy_score", {}, "predicted"),
+    "cohen_kappa_score": ("cohen_kappa_score", {}, "predicted"),
+    "matthews_corrcoef": ("matthews_corrcoef", {}, "predicted"),
+    "f1_score": ("f1_score", {"average": "macro"}, "predicted"),
+    "f1_score(average='weighted')": ("f1_score", {"average": "weighted"}, "predicted"),
+    "f1_micro": ("f1_score", {"average": "micro"}, "predicted"),
+    "precision_macro": ("precision_score", {"average": "macro"}, "predicted"),
+    "precision_score(average=weighted)": ("precision_score", {"average": "weighted"}, "predicted"),
+    "recall_score(average='macro')": ("recall_score", {"average": "macro"}, "predicted"),
+    "fbeta_score(beta=0.5, average='weighted')":
+        ("fbeta_score", {"beta": 0.5, "average": "weighted"}, "predicted"),
+    "log_loss": ("log_loss", {}, "scores"),
+    "brier_score_loss": ("brier_score_loss", {}, "scores"),
+    "average_precision_score": ("average_precision_score", {"average": "macro"}, "one-hot"),
+    "roc_auc_ovr": ("roc_auc_score", {"multi_class": "ovr"}, "scores"),
+    "roc_auc_score(multi_class='ovr', average='micro')":
+        ("roc_auc_score", {"multi_class": "ovr", "average": "micro"}, "scores"),
+    "roc_auc_ovr_weighted": ("roc_auc_score", {"multi_class": "ovr", "average": "weighted"}, "scores"),
+}  # fmt: skip
+
+
+def test_the_names_of_scikit_learn_give_its_numbers() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(5)
+    y, n = rng.integers(0, 4, 300), 300
+    p = rng.dirichlet(np.ones(4), n) ** 2 + 0.2 * np.eye(4)[y]
+    p /= p.sum(axis=1, keepdims=True)
+    p[0] = np.roll([0, 0.5, 0.3, 0.2], y[0])  # a right class of probability 0
+    w = rng.integers(1, 4, n).astype(float)
+    given = pa.table({"label": [NAMES[i] for i in y], "weight": w,
+                      **{f"p_{name}": p[:, i] for i, name in enumerate(NAMES)}})  # fmt: skip
+    found = values(given, list(NAMED), weighted=True, like="sklearn")
+    read = {"predicted": (y, p.argmax(axis=1)), "scores": (y, p), "one-hot": (np.eye(4)[y], p)}
+    for name, (function, arguments, of) in NAMED.items():
+        value = getattr(metrics, function)(*read[of], sample_weight=w, **arguments)
+        assert close(found[name], float(value)), name
+    without = values(given, [name for name in NAMED if name != "log_loss"], weighted=True)
+    assert without == {name: pytest.approx(found[name], abs=1e-12) for name in without}
+    assert values(given, ["log_loss"], weighted=True)["log_loss"] != found["log_loss"]
+    one = pa.table({"label": ["ant"] * 2, "p_ant": [0.9, 0.8], "p_bee": [0.1, 0.2]})
+    assert values(one, ["matthews_corrcoef"], like="sklearn") == {"matthews_corrcoef": 0}
+
+
+def test_the_conventions_of_tools_are_listed_side_by_side() -> None:
+    found = duckmetrics.conventions(table(rows(2)), metrics=["f1", "accuracy", "mcc"], classes="p_*").rows
+    known = {(row.metric, row.like): row.name for row in found if row.value is not None}
+    assert known["accuracy", "sklearn"] == "accuracy_score"
+    assert known["f1", "sklearn"].startswith("fbeta_score") or known["f1", "sklearn"] == "f1_score"
+    assert {like for _, like in known} == {"duckmetrics", "sklearn"}
+
+
 FORMS = {
     "columns": (
         "SELECT label, p_ant AS ant, p_bee AS bee, p_cat AS cat, p_dog AS dog FROM wide",
@@ -381,7 +436,9 @@ MISTAKES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"p": [[0.1, 0.9], [0.2, 0.3, 0.5], [0.5, 0.5]], "label": [0, 1, 0]}, {"classes": "p"},
         "rows have from 2 to 3 scores",
     ),
-    "a tool": ({}, {"like": "sklearn"}, "like=sklearn: has no conventions for several classes"),
+    "a tool": ({}, {"like": "spark"}, "like=spark: has no conventions for several classes.*write sklearn"),
+    "a metric that the tool lacks":
+        ({}, {"like": "sklearn", "metrics": "ece"}, "scikit-learn has no ece of several classes"),
     "a taken name": ({"place": ["DE", "FR", "DE"]}, {"by": "place"}, "'place' has the name of one that"),
 }  # fmt: skip
 
