@@ -1,8 +1,8 @@
 -- name:     with_words
 -- title:    SQL text with the words that its signs stand for
 -- params:   text VARCHAR, words VARCHAR
--- note:     words is a list; see whole_text. The last piece has no sign, and so the place 0, where no word is; DuckDB 1.4
---           crashes where list_zip reads an empty choice
+-- note:     words is a list; see whole_text. The last piece has no sign, and so the place 0, where no word is:
+--           DuckDB 1.4 crashes where list_zip reads an empty choice
 SELECT
     array_to_string(list_transform(
         list_zip(

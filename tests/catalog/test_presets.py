@@ -10,8 +10,9 @@ import pytest
 
 import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
+from duckmetrics.catalog.definition import METRIC_FAMILIES, MULTICLASS
 from duckmetrics.catalog.measure import AGGREGATION, written
-from duckmetrics.catalog.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
+from duckmetrics.catalog.presets import ALWAYS, NEVER, page, pages, preset, presets
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from support.cases import CATALOG, ROOT
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["exports", "run"]
 
 FOLDER = ROOT / "duckmetrics" / "presets"
-KEYS = {"title", "version", "url", "note", "defects", "like", *FAMILIES}
+KEYS = {"title", "version", "url", "note", "defects", "like", *METRIC_FAMILIES}
 # Numbers for the braces in names; the others are 0.5.
 NUMBERS = {"k": "10", "rel": "2", "percent": "80", "reference_k": "5", "count": "3"}
 REQUIRED = {"recall": 0.5, "beta": 1, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
@@ -49,9 +50,13 @@ def spec_of(family: str, name: str, ranked: bool) -> str:
 
 
 def written_names(tool: Preset, family: str, names: str) -> list[str]:
-    """Return names as a user writes them, with numbers in the places of the braces."""
+    """Return names as a user writes them, with numbers in the places of the braces.
+
+    Where classes= names several classes, a name without a family has theirs.
+    """
+    before = f"{MULTICLASS}." if family == MULTICLASS else ""
     forms = [form for name in split_specs(names) for form in tool.families[family].written(name)]
-    return [re.sub(r"\{(\w+)\}", lambda hole: NUMBERS.get(hole[1], "0.5"), form) for form in forms]
+    return [re.sub(r"\{(\w+)\}", lambda hole: NUMBERS.get(hole[1], "0.5"), before + form) for form in forms]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
