@@ -12,6 +12,11 @@ SELECT
             lambda one: one['text'] || ': is not a ratio of two columns; write numerator/denominator, and a column '
                 || 'whose name has a slash within double quotes'
         ), 1),
+        list_extract(list_transform(
+            list_filter($asked['outcomes'], lambda one: regexp_full_match(one['text'], '\w+\(.*\)')),
+            lambda one: one['text'] || ': is not a column; the macro tests means and ratios of columns, and the '
+                || 'command ab quantiles such as p90(latency), too'
+        ), 1),
         list_extract(list_filter(list_transform($asked['pre'], lambda pair: CASE
             WHEN pair['name'] IS NULL
                 THEN 'pre: ''' || pair['text'] || ''' maps no metric; write ''revenue=revenue_before'''

@@ -389,6 +389,7 @@ REFUSED = {
         "shares: variant 'new' has none; given for old; add one: new=1",
     AB.format("'paid'", ", shares := 'old=1, new=0'"): "shares new: '0' is not a positive number",
     AB.format("'paid'", ", shares := 'old=1, old=1'"): "shares old: is given twice",
+    AB.format("'paid, p90(paid)'", ""): "p90(paid): is not a column; the macro tests means and ratios",
     AB.format("'paid'", ", shares := '1'"): "shares: '1' maps no variant; write 'A=0.5, B=0.5'",
     AB.format("'paid'", ", adjust := 'homl'"): "adjust cannot be 'homl'; choose bonferroni or holm or",
     AB.format("'paid'", ", adjust := NULL"): "adjust cannot be 'NULL'",
