@@ -380,7 +380,7 @@ class MergedSession(Session):
         super().__init__(catalog, request, engine)
         self._states = states
 
-    def attach(self, table: Any, role: Role) -> Source:
+    def attach(self, table: Any, role: Role, request: Request | None = None) -> Source:
         """Find out what a table argument means.
 
         Raises:
@@ -390,7 +390,7 @@ class MergedSession(Session):
             without = next(path for path, header in self._states.headers.items() if not header.counted)
             advice = "write it with a metric that needs rows, such as auc"
             raise InputError(without, "has sums, and no rows", advice)
-        return replace(super().attach(table, role), label=self._states.label)
+        return replace(super().attach(table, role, request), label=self._states.label)
 
     def measures_of(self, metrics: Mapping[str, str]) -> list[Measure]:
         """Return the measures of metrics by their signatures; values of queries are read."""
