@@ -9,7 +9,7 @@ const settled = page =>
       return !isBusy && (document.body.dataset.state === 'settled' || isRefused);
     },
     null,
-    { timeout: 120000 },
+    { timeout: 300000 }, // of eight million rows, on a busy machine
   );
 
 /** Open the page, with a query or a hash of the address, and wait for the answer. */
