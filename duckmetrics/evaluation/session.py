@@ -341,7 +341,7 @@ class Session:
         self.tables.refuse_changed()
 
     def attach(self, table: Any, role: Role, request: Request | None = None) -> Source:
-        """Find out what a table argument means, with the columns of a request; leave only the system asked."""
+        """Find out what a table argument means, with columns of a request; leave only the system asked."""
         found = self.tables.attach(table, role, request or self.request)
         self._times.look(found.original, role)
         return only_rows(found.source, self.request) if role == "predictions" else found.source
