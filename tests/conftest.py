@@ -23,8 +23,8 @@ pytest_plugins = ["support.must_run"]
 gc.set_threshold(RARELY)
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
-# Of the slow tests, and of the cases of each test of Spark, a part of CI runs every fourth.
-APART = 4
+# Of the slow tests, a part of CI runs every eighth; of the cases of each test of Spark, every fourth.
+APART, SPARK_APART = 8, 4
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser", "bench")
 
@@ -40,7 +40,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
-        f"14th, from the third on; of the other slow tests, and the cases of tests of Spark, every {APART}th"
+        f"14th, from the third on; of the other slow tests every {APART}th, of the cases of a test of Spark "
+        f"every {SPARK_APART}th"
     )
     parser.addoption("--part", metavar="N/M", help=help_)
 
@@ -76,7 +77,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.get_closest_marker("spark") and id(item) not in taken:
                 spark.setdefault(item.nodeid.partition("[")[0], []).append(item)
         for alike in spark.values():  # each test of Spark runs with at least one of its cases
-            unwanted += [item for place, item in enumerate(alike) if (place - first) % min(APART, len(alike))]
+            unwanted += [
+                item for place, item in enumerate(alike) if (place - first) % min(SPARK_APART, len(alike))
+            ]
         _leave_out(config, items, unwanted)
 
 
