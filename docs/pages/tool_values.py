@@ -110,7 +110,8 @@ def _cells(value: float, row: Row) -> tuple[str, str, str, str]:
     if row["like"] == OURS:
         return f"**{OURS}**", name, f"**{value:.4f}**", "the defaults"
     visible = {setting: effect for setting, effect in row["effects"].items() if abs(effect) >= VISIBLE}
-    why = ", ".join(f"`{setting}` {effect:+.4f}".replace("-", "−") for setting, effect in visible.items())
+    signed = {setting: f"{effect:+.4f}".replace("-", "−") for setting, effect in visible.items()}
+    why = ", ".join(f"`{setting}` {effect}" for setting, effect in signed.items())
     title = f"{_title(row['like'])} {preset(row['like']).version}"
     return _linked(title, row["like"]), name, f"{value:.4f}", why or "as the defaults"
 
