@@ -167,6 +167,8 @@ def spark_session(**settings: str) -> Any:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.memory": "1g",
+        # The tables are small, and every aggregate of a statement keeps a page; one statement has 60 metrics.
+        "spark.buffer.pageSize": "1m",
         "spark.sql.session.timeZone": "UTC",
         "spark.log.level": "ERROR",
         "spark.sql.warehouse.dir": tempfile.mkdtemp(),
