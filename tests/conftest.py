@@ -23,8 +23,10 @@ pytest_plugins = ["support.must_run"]
 gc.set_threshold(RARELY)
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
-# Of the slow tests, a part of CI runs every eighth; of the cases of each test of Spark, every fourth.
-APART, SPARK_APART = 8, 4
+# Of the slow tests, a part of CI runs every 16th.
+APART = 16
+# Of the cases of each test with such a mark, it runs every N-th, and at least one.
+ROTATED = {"spark": 8, "postgres": 4, "browser": 4, "engine": 2}
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "connect", "postgres", "warehouse", "browser", "bench")
 
@@ -40,8 +42,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
-        f"14th, from the third on; of the other slow tests every {APART}th, of the cases of a test of Spark "
-        f"every {SPARK_APART}th"
+        f"14th, from the third on; of the other slow tests every {APART}th; of the cases of each test with one "
+        f"of the marks {', '.join(ROTATED)} a part that is larger, and at least one"
     )
     parser.addoption("--part", metavar="N/M", help=help_)
 
@@ -64,23 +66,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if place not in kept:
                 item.add_marker(pytest.mark.slow)
                 left_out.append(item)
-    part = config.getoption("--part")
-    if part is not None:
-        left_out += [item for item in items if all(map(item.get_closest_marker, ("spark", "slow")))]
-        first, parts = map(int, part.split("/"))
-        unwanted = [item for place, item in enumerate(left_out) if (place - first) % parts]
-        taken = set(map(id, left_out))
-        slow = [item for item in items if item.get_closest_marker("slow") and id(item) not in taken]
-        unwanted += [item for place, item in enumerate(slow) if (place - first) % APART]
-        spark: dict[str, list[pytest.Item]] = {}
-        for item in items:
-            if item.get_closest_marker("spark") and id(item) not in taken:
-                spark.setdefault(item.nodeid.partition("[")[0], []).append(item)
-        for alike in spark.values():  # each test of Spark runs with at least one of its cases
-            unwanted += [
-                item for place, item in enumerate(alike) if (place - first) % min(SPARK_APART, len(alike))
-            ]
-        _leave_out(config, items, unwanted)
+    if config.getoption("--part") is not None:
+        _leave_out(config, items, _other_parts(items, left_out, config.getoption("--part")))
+
+
+def _other_parts(items: list[pytest.Item], left_out: list[pytest.Item], part: str) -> list[pytest.Item]:
+    """Return the tests that other parts run.
+
+    Args:
+        left_out: the cases that some(n) leaves out.
+    """
+    first, parts = map(int, part.split("/"))
+
+    def others(alike: list[pytest.Item], apart: int) -> list[pytest.Item]:
+        return [item for place, item in enumerate(alike) if (place - first) % apart]
+
+    rarely = [*left_out, *(item for item in items if all(map(item.get_closest_marker, ("spark", "slow"))))]
+    taken = set(map(id, rarely))
+    slow: list[pytest.Item] = []
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        mark = next(filter(item.get_closest_marker, ROTATED), None)
+        is_slow = item.get_closest_marker("slow") is not None
+        if id(item) in taken:
+            continue
+        if mark is None or (mark == "engine" and is_slow):
+            slow += [item] if is_slow else []
+        else:
+            cases.setdefault((mark, item.nodeid.partition("[")[0]), []).append(item)
+    unwanted = others(rarely, parts) + others(slow, APART)
+    for (mark, _), alike in cases.items():
+        unwanted += others(alike, min(ROTATED[mark], len(alike)))
+    return unwanted
 
 
 def pytest_collection_finish() -> None:

@@ -247,14 +247,7 @@ def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[O
         InputError: a unit has no variant, there are too many of them, a column holds no numbers, or the
             table cannot be read.
     """
-    query = _counts(source, variant, outcomes).sql(engine.dialect, pretty=True)
-    try:
-        found = engine.rows(query)
-    except EngineError as error:
-        if not error.unreadable:
-            raise
-        raise InputError(source.label, f"cannot be read: {error}", "check it") from error
-    engine.ran.append(query)
+    found = _read_counts(engine, source, _counts(source, variant, outcomes).limit(MOST_ARMS + 1))
     if len(found) > MOST_ARMS:
         what = f"column {variant!r} has more than {MOST_ARMS} different values"
         raise InputError(source.label, what, "name the column of the variant")
@@ -262,12 +255,38 @@ def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[O
         if name is None:
             what = f"column {variant!r}: {n:,} unit{'s have' if n > 1 else ' has'} no variant"
             raise InputError(source.label, what, "name the variant of every unit, or leave these units out")
+    return [_arm(row, outcomes) for row in found]
+
+
+def read_arms_by(
+    engine: Engine, source: Source, variant: str, outcomes: Sequence[Outcome], key: str
+) -> dict[Any, dict[str, Arm]]:
+    """Count the units of every variant for each value of a column; return them by value and name."""
+    found: dict[Any, dict[str, Arm]] = {}
+    for value, *row in _read_counts(engine, source, _counts(source, variant, outcomes, key)):
+        found.setdefault(value, {})[row[0]] = _arm(row, outcomes)
+    return found
+
+
+def _read_counts(engine: Engine, source: Source, counts: exp.Select) -> list[tuple[Any, ...]]:
+    query = counts.sql(engine.dialect, pretty=True)
+    try:
+        found = engine.rows(query)
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(source.label, f"cannot be read: {error}", "check it") from error
+    engine.ran.append(query)
+    return found
+
+
+def _arm(row: Sequence[Any], outcomes: Sequence[Outcome]) -> Arm:
+    name, n, *counts = row
     width = len(ArmCounts._fields)
-    return [
-        Arm(name, n, {outcome.name: ArmCounts(*counts[i * width : (i + 1) * width])
-                      for i, outcome in enumerate(outcomes)})
-        for name, n, *counts in found
-    ]  # fmt: skip
+    tallies = {
+        outcome.name: ArmCounts(*counts[i * width : (i + 1) * width]) for i, outcome in enumerate(outcomes)
+    }
+    return Arm(name, n, tallies)
 
 
 def refuse_copies(outcomes: Sequence[Outcome], arms: Sequence[Arm]) -> None:
@@ -286,9 +305,15 @@ def refuse_copies(outcomes: Sequence[Outcome], arms: Sequence[Arm]) -> None:
             raise MetricError(f"pre {outcome.name}", what, "name a column from before the experiment")
 
 
-def _counts(source: Source, variant: str, outcomes: Sequence[Outcome]) -> exp.Select:
-    """Write the query: a row for every variant, and in it a tally for every metric."""
-    columns: dict[str, exp.Expr] = {"arm": cast_to(quoted(variant), "VARCHAR")}
+def _counts(source: Source, variant: str, outcomes: Sequence[Outcome], key: str | None = None) -> exp.Select:
+    """Write the query: a row for every variant, and in it a tally for every metric.
+
+    Args:
+        key: a column; there is a row for each of its values and every variant.
+    """
+    columns: dict[str, exp.Expr] = {} if key is None else {key: quoted(key)}
+    groups = [*columns, "arm"]
+    columns["arm"] = cast_to(quoted(variant), "VARCHAR")
     counted: list[exp.Expr] = []
     for i, outcome in enumerate(outcomes):
         value, other = f"value_{i}", f"other_{i}"
@@ -297,8 +322,8 @@ def _counts(source: Source, variant: str, outcomes: Sequence[Outcome]) -> exp.Se
         columns[other] = cast_to(None, "DOUBLE") if second is None else grade_expression(source, second)
         counted += _tally(value, other, is_ratio=outcome.denominator is not None)
     units = selected(source, columns).subquery("units")
-    query = exp.select("arm", exp.Count(this=exp.Star()).as_("n"), *counted).from_(units).group_by("arm")
-    return query.order_by(exp.Ordered(this=exp.column("arm"))).limit(MOST_ARMS + 1)
+    query = exp.select(*groups, exp.Count(this=exp.Star()).as_("n"), *counted).from_(units).group_by(*groups)
+    return query.order_by(*(exp.Ordered(this=exp.column(name)) for name in groups))
 
 
 def _tally(value: str, other: str, is_ratio: bool) -> list[exp.Expr]:
@@ -319,16 +344,22 @@ def _count(condition: exp.Expr) -> exp.Expr:
 
 
 def adjusted_source(
-    source: Source, variant: str, outcome: Outcome, theta: float, center: float | None
+    source: Source, variant: str, outcome: Outcome, theta: exp.Expr, center: exp.Expr, keep: Sequence[str]
 ) -> Source:
-    """Return the table of the values that CUPED compares: (arm, value)."""
+    """Return the table of the values that CUPED compares: (arm, value).
+
+    Args:
+        center: NULL where no unit has a value from before.
+        keep: further columns of the table.
+    """
     value = grade_expression(source, outcome.value)
-    if outcome.before is not None and center is not None:
-        known = exp.Sub(this=grade_expression(source, outcome.before), expression=literal(center))
-        shift = exp.Mul(this=literal(theta), expression=exp.func("coalesce", known, literal(0.0)))
+    if outcome.before is not None:
+        known = exp.Sub(this=grade_expression(source, outcome.before), expression=center)
+        shift = exp.Mul(this=theta, expression=exp.func("coalesce", known, literal(0.0)))
         value = exp.Sub(this=value, expression=exp.paren(shift))
-    rows = selected(source, {"arm": cast_to(quoted(variant), "VARCHAR"), "value": value})
-    columns = {"arm": "VARCHAR", "value": "DOUBLE"}
+    kept = {name: quoted(name) for name in keep}
+    rows = selected(source, {"arm": cast_to(quoted(variant), "VARCHAR"), "value": value, **kept})
+    columns = {"arm": "VARCHAR", "value": "DOUBLE", **{name: source.columns[name] for name in keep}}
     return replace(source, relation=rows.subquery("adjusted_values"), columns=columns, renamed={})
 
 

@@ -13,10 +13,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sqlglot import exp
+
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.targets import NewFiles
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, suggestion
-from duckmetrics.expressions.build import values_table
+from duckmetrics.expressions.build import cast_to, values_table
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.adjustment import NONE, adjusted_p
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
@@ -28,6 +31,7 @@ from duckmetrics.statistics.arms import (
     adjusted_source,
     find_column,
     read_arms,
+    read_arms_by,
     read_doubts,
     read_outcomes,
     refuse_copies,
@@ -49,8 +53,8 @@ from duckmetrics.statistics.per_unit import (
     with_rows,
     without_shared,
 )
-from duckmetrics.statistics.run import computed, read_statistic
-from duckmetrics.statistics.slices import OF_UNIT, SLICE, part_of, parts_of, read_slicings
+from duckmetrics.statistics.run import computed, computed_by, read_statistic
+from duckmetrics.statistics.slices import OF_UNIT, PART, SLICE, numbered, parts_of, read_slicings
 from duckmetrics.words.lists import counted
 from duckmetrics.words.rounding import ROUNDING, whole_number
 
@@ -369,7 +373,8 @@ def _of_outcomes(
     warned: dict[str, list[str]] = {}
     ratio_of = partial(_ratio, engine, source, plan)
     for outcome in outcomes:
-        compared = _compared(engine, source, variant, outcome, arms, plan, _statistic(outcome, arms))
+        statistic = _statistic(outcome, arms)
+        (compared,) = _compared(engine, source, variant, outcome, [arms], plan, statistic)
         rows += (own := _rows(outcome, compared, arms))
         notes += _notes(outcome, own, arms)
         warnings += lost(outcome, arms, ratio_of)
@@ -397,34 +402,38 @@ def _of_slices(
     between: list[dict[str, Any]] = []
     warnings: list[str] = []
     for grouping in slicings.groupings:
-        own: list[dict[str, Any]] = []
+        parts = parts_of(engine, source, slicings, grouping)
+        sliced = numbered(source, slicings, parts)
+        there = read_arms_by(engine, sliced, variant, outcomes, PART)
+        sizes = [[there[part].get(arm.name, arm.empty()) for arm in arms] for part in range(len(parts))]
+        found = []
+        for outcome in outcomes:
+            own = _with_parts(outcome, slicings, parts)
+            statistic = _statistic(own, arms)
+            compared = _compared(engine, sliced, variant, own, sizes, plan, statistic)
+            spread = _spread(engine, sliced, variant, own, compared, arms[0])
+            found.append((own, compared, spread))
+        of_slices: list[dict[str, Any]] = []
         errors: list[Mapping[str, Any]] = []
-        sizes: list[list[Arm]] = []
-        for values, part in parts_of(engine, source, slicings, grouping):
-            there = {arm.name: arm for arm in read_arms(engine, part, variant, outcomes)}
-            own_outcomes = [_in_part(outcome, slicings, values) for outcome in outcomes]
-            sizes.append(found := [there.get(arm.name, arm.empty()) for arm in arms])
-            for outcome in own_outcomes:
-                statistic = _statistic(outcome, arms)
-                compared = _compared(engine, part, variant, outcome, found, plan, statistic)
-                own += (
-                    _in_slice(row, grouping, dict.fromkeys(slicings.names) | values)
-                    for row in _rows(outcome, compared, found)
+        for part, values in enumerate(parts):
+            named = dict.fromkeys(slicings.names) | values
+            for own, compared, spread in found:
+                of_slices += (
+                    _in_slice(row, grouping, named) for row in _rows(own, compared[part], sizes[part])
                 )
-                spread = _spread(engine, part, variant, outcome, compared, found[0])
-                errors += (spread.get(arm.name, {}) for arm in arms[1:])
-        _judge(engine, own, outcomes, plan)
-        rows += own
-        between += _between(engine, source, slice_label(grouping), own, errors, plan)
-        warnings += [*_small(grouping, own), *_uneven_slices(engine, source, grouping, sizes)]
+                errors += (spread[part].get(arm.name, {}) for arm in arms[1:])
+        _judge(engine, of_slices, outcomes, plan)
+        rows += of_slices
+        between += _between(engine, source, slice_label(grouping), of_slices, errors, plan)
+        warnings += [*_small(grouping, of_slices), *_uneven_slices(engine, source, grouping, sizes)]
     return rows, between, warnings
 
 
-def _in_part(outcome: Outcome, slicings: Slicings, values: Mapping[str, str | None]) -> Outcome:
-    """Return a metric of one slice: the rows of units are those of the slice."""
+def _with_parts(outcome: Outcome, slicings: Slicings, parts: Sequence[Mapping[str, str | None]]) -> Outcome:
+    """Return a metric whose rows of units have the numbers of their slices."""
     if outcome.rows is None:
         return outcome
-    rows = outcome.rows._replace(source=part_of(outcome.rows.source, slicings.per_row, values))
+    rows = outcome.rows._replace(source=numbered(outcome.rows.source, slicings.per_row, parts))
     return replace(outcome, rows=rows)
 
 
@@ -438,15 +447,17 @@ def _in_slice(
 
 
 def _spread(
-    engine: Engine, part: Source, variant: str, outcome: Outcome, compared: ComparedOutcome, control: Arm
-) -> Mapping[str, Mapping[str, Any]]:
-    """Return rows with the standard error of each difference; that of proportions is Welch's."""
-    if compared.statistic == QUANTILE:
-        return {name: {**row, "df": MANY} for name, row in compared.rows.items()}
-    if compared.statistic != PROPORTION or not compared.rows:
-        return compared.rows
-    columns = {"arm": variant, "value": outcome.value}
-    return _run(engine, MEAN, part, columns, {"control": control.name}).rows
+    engine: Engine, source: Source, variant: str, outcome: Outcome, compared: Sequence[ComparedOutcome],
+    control: Arm,
+) -> list[Mapping[str, Mapping[str, Any]]]:  # fmt: skip
+    """Return rows by slice with the standard error of each difference; of proportions it is Welch's."""
+    statistic = compared[0].statistic
+    if statistic == QUANTILE:
+        return [{name: {**row, "df": MANY} for name, row in one.rows.items()} for one in compared]
+    if statistic == PROPORTION:
+        columns = {"arm": variant, "value": outcome.value}
+        compared = _run(engine, MEAN, source, columns, {"control": control.name}, len(compared))
+    return [one.rows for one in compared]
 
 
 def _between(
@@ -556,33 +567,41 @@ def _ratio(
 
 
 def _compared(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], plan: ExperimentPlan,
-    statistic: str,
-) -> ComparedOutcome:  # fmt: skip
-    """Compute the statistic of one metric."""
-    if not arms[0].of(outcome).known:
-        return ComparedOutcome(statistic, {}, [])
-    params = {"control": arms[0].name, "level": plan.level}
+    engine: Engine, source: Source, variant: str, outcome: Outcome, parts: Sequence[Sequence[Arm]],
+    plan: ExperimentPlan, statistic: str,
+) -> list[ComparedOutcome]:  # fmt: skip
+    """Compute the statistic of one metric, for each slice whose number the rows have.
+
+    Args:
+        parts: the variants of each slice, or those of all units, which have no number.
+    """
+    if not any(arms[0].of(outcome).known for arms in parts):
+        return [ComparedOutcome(statistic, {}, []) for _ in parts]
+    n = len(parts) if PART in source.columns else None
+    params = {"control": parts[0][0].name, "level": plan.level}
     columns = {"arm": variant, "value": outcome.value}
     if outcome.q is not None:
         rows = outcome.rows
         if rows is not None:
             source, columns = rows.source, {"arm": variant, "value": rows.value, "cluster_id": rows.unit}
-        return _run(engine, QUANTILE, source, columns, {**params, "q": outcome.q})
+        return _run(engine, QUANTILE, source, columns, {**params, "q": outcome.q}, n)
     if plan.planned is not None:
-        return _looked_at(engine, source, variant, outcome, arms, {**params, "planned": plan.planned})
+        return [_looked_at(engine, source, variant, outcome, parts, {**params, "planned": plan.planned})]
     if statistic == PROPORTION:
-        return _run(engine, PROPORTION, _hits(source, outcome, arms), {}, params, _few_hits(outcome, arms))
+        few = _few_hits(outcome, parts[0]) if n is None else []
+        return _run(engine, PROPORTION, _hits(source, outcome, parts), {}, params, n, few)
     if outcome.denominator is not None:
         columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
-        return _run(engine, RATIO, source, columns, params)
+        return _run(engine, RATIO, source, columns, params, n)
     if outcome.before is None:
-        return _run(engine, MEAN, source, columns, params)
-    compared, adjusted = _adjusted_values(engine, source, variant, outcome, arms, plan.level)
-    relative = _run(engine, MEAN, adjusted, {}, params)
+        return _run(engine, MEAN, source, columns, params, n)
+    compared, adjusted = _adjusted_values(engine, source, variant, outcome, parts, plan.level)
+    relative = _run(engine, MEAN, adjusted, {}, params, n)
     # cuped has no relative change; that of the values that it compares is Welch's.
-    rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
-    return compared._replace(rows=rows_of)
+    return [
+        one._replace(rows={name: {**other.rows[name], **row} for name, row in one.rows.items()})
+        for one, other in zip(compared, relative, strict=True)
+    ]
 
 
 def _before(
@@ -592,41 +611,57 @@ def _before(
     if outcome.before is None or not arms[0].of(outcome).before:
         return {}
     columns = {"arm": variant, "value": outcome.before}
-    found = _run(engine, MEAN, source, columns, {"control": arms[0].name})
+    (found,) = _run(engine, MEAN, source, columns, {"control": arms[0].name})
     return {name: row["p"] for name, row in found.rows.items()}
 
 
 def _looked_at(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm],
+    engine: Engine, source: Source, variant: str, outcome: Outcome, parts: Sequence[Sequence[Arm]],
     params: Mapping[str, Any],
 ) -> ComparedOutcome:  # fmt: skip
     """Compute the statistic of one metric of a sequential test."""
     columns = {"arm": variant, "value": outcome.value}
     if outcome.denominator is not None:
         columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
-        return _run(engine, SEQUENTIAL_RATIO, source, columns, params)
+        return _run(engine, SEQUENTIAL_RATIO, source, columns, params)[0]
     if outcome.before is None:
-        return _run(engine, SEQUENTIAL_MEAN, source, columns, params)
-    before, adjusted = _adjusted_values(engine, source, variant, outcome, arms, params["level"])
-    compared = _run(engine, SEQUENTIAL_MEAN, adjusted, {}, params)
+        return _run(engine, SEQUENTIAL_MEAN, source, columns, params)[0]
+    (before,), adjusted = _adjusted_values(engine, source, variant, outcome, parts, params["level"])
+    (compared,) = _run(engine, SEQUENTIAL_MEAN, adjusted, {}, params)
     return compared._replace(rows={name: {**before.rows[name], **row} for name, row in compared.rows.items()})
 
 
 def _adjusted_values(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
-) -> tuple[ComparedOutcome, Source]:
+    engine: Engine, source: Source, variant: str, outcome: Outcome, parts: Sequence[Sequence[Arm]],
+    level: float,
+) -> tuple[list[ComparedOutcome], Source]:  # fmt: skip
     """Return the results of CUPED, and the values that it compares."""
     columns = {"arm": variant, "value": outcome.value, "covariate": outcome.before or ""}
-    compared = _run(engine, CUPED, source, columns, {"control": arms[0].name, "level": level})
-    theta = next((row["theta"] for row in compared.rows.values()), 0.0)
-    return compared, adjusted_source(source, variant, outcome, theta, _center(outcome, arms))
+    keep = [PART] if PART in source.columns else []
+    params = {"control": parts[0][0].name, "level": level}
+    compared = _run(engine, CUPED, source, columns, params, len(parts) if keep else None)
+    thetas = [next((row["theta"] for row in one.rows.values()), 0.0) for one in compared]
+    centers = [_center(outcome, arms) for arms in parts]
+    theta, center = _of_part(thetas), _of_part(centers)
+    return compared, adjusted_source(source, variant, outcome, theta, center, keep)
 
 
-def _hits(source: Source, outcome: Outcome, arms: Sequence[Arm]) -> Source:
-    """Return the table of a proportion: a row for every variant with values."""
-    known = [(arm.name, arm.of(outcome)) for arm in arms if arm.of(outcome).known]
-    rows = [(name, float(tally.hits), float(tally.known)) for name, tally in known]
-    return _table(source, source.label, {"arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}, rows)
+def _of_part(values: Sequence[float | None]) -> exp.Expr:
+    """Write the value of the slice of a row; of all units, it is the only one."""
+    if len(values) == 1:
+        return cast_to(literal(values[0]), "DOUBLE")
+    case = exp.Case(this=exp.column(PART))
+    for part, value in enumerate(values):
+        case = case.when(literal(part), literal(value))
+    return cast_to(case, "DOUBLE")
+
+
+def _hits(source: Source, outcome: Outcome, parts: Sequence[Sequence[Arm]]) -> Source:
+    """Return the table of a proportion: a row for every slice and variant with values."""
+    known = [(part, arm.name, arm.of(outcome)) for part, arms in enumerate(parts) for arm in arms]
+    rows = [(part, name, float(tally.hits), float(tally.known)) for part, name, tally in known if tally.known]
+    columns = {PART: "BIGINT", "arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}
+    return _table(source, source.label, columns, rows)
 
 
 def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
@@ -644,11 +679,18 @@ def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
 
 def _run(
     engine: Engine, statistic: str, source: Source, columns: Mapping[str, str], params: Mapping[str, Any],
-    more: Sequence[str] = (),
-) -> ComparedOutcome:  # fmt: skip
-    found, warnings = computed(engine, read_statistic(statistic, params), source, columns)
-    rows = {row["arm"]: row for row in found.to_pylist()}
-    return ComparedOutcome(statistic, rows, [*(warnings if rows else []), *more])
+    n_parts: int | None = None, more: Sequence[str] = (),
+) -> list[ComparedOutcome]:  # fmt: skip
+    """Compute a statistic of all rows, or of each slice whose number they have."""
+    measure = read_statistic(statistic, params)
+    if n_parts is None:
+        found, warnings = computed(engine, measure, source, columns)
+        rows = {row["arm"]: row for row in found.to_pylist()}
+        return [ComparedOutcome(statistic, rows, [*(warnings if rows else []), *more])]
+    of_parts = [ComparedOutcome(statistic, {}, []) for _ in range(n_parts)]
+    for row in computed_by(engine, measure, source, columns, PART):
+        of_parts[row.pop(PART)].rows[row["arm"]] = row
+    return of_parts
 
 
 def _center(outcome: Outcome, arms: Sequence[Arm]) -> float | None:

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sqlglot import exp
+
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import written
 from duckmetrics.catalog.specs import parse_statistic
 from duckmetrics.compose.functions import linked
+from duckmetrics.compose.keyed import keyed
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError, MetricError, unknown
 from duckmetrics.inputs.interval_options import FEW_UNITS
@@ -204,6 +207,28 @@ def computed_on(
     return found, warnings + _warnings(measure, rows)
 
 
+# The rows that a keyed statistic reads.
+_KEYED = "keyed_rows"
+
+
+def computed_by(
+    engine: Engine, measure: Measure, source: Source, columns: Mapping[str, str], key: str
+) -> list[dict[str, Any]]:
+    """Compute a statistic for each value of a column, in one query; the rows were checked as a whole before.
+
+    Args:
+        key: a column of the table, without NULL; each row of the result has it.
+    """
+    data = read_data(measure.metric, source, columns)
+    query, macros = linked(catalog(), keyed(over_data(catalog(), measure, data, _KEYED), key))
+    for table in list(query.find_all(exp.Table)):
+        if table.name == _KEYED:
+            table.replace(data.query.select(exp.column(key)).subquery(_KEYED))
+    engine.define(macros)
+    rows: list[dict[str, Any]] = with_positive_p(_ran(engine, query)).to_pylist()
+    return rows
+
+
 def explained(name: str) -> str:
     """Return the help of a statistic: its columns, its parameters and its result.
 
@@ -311,6 +336,11 @@ def _kept(engine: Engine, data: Tested) -> tuple[str, list[str]]:
 def _computed(engine: Engine, measure: Measure, data: Tested, kept: str) -> pa.Table:
     query, macros = linked(catalog(), over_data(catalog(), measure, data, kept))
     engine.define(macros)
+    return _ran(engine, query)
+
+
+def _ran(engine: Engine, query: exp.Query) -> pa.Table:
+    """Run a query, and keep its text for the result."""
     text = query.sql(engine.dialect, pretty=True)
     found = engine.arrow(text)
     engine.ran.append(text)

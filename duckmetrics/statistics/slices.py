@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlglot import exp
@@ -9,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, suggestion
 from duckmetrics.expressions.build import cast_to, quoted, try_cast
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import filtered, selected
+from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.slices import (
     advice_without,
     attribute,
@@ -21,7 +22,7 @@ from duckmetrics.inputs.slices import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Source
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # A column with more different values does not name slices.
 MOST_SLICES = 50
 SLICE = "slice"
+# The column with the number of the slice of a row.
+PART = "duckmetrics_part"
 OF_UNIT = "the unit itself"
 KNOWN_BEFORE = "slice by what was known when the unit was assigned"
 
@@ -102,8 +105,8 @@ def read_slicings(
 
 def parts_of(
     engine: Engine, source: Source, slicings: Slicings, grouping: Sequence[str]
-) -> Iterator[tuple[dict[str, str | None], Source]]:
-    """Yield the values of each slice, and its rows.
+) -> list[dict[str, str | None]]:
+    """Return the values of each slice, in their order.
 
     Raises:
         InputError: there are too many slices.
@@ -117,15 +120,20 @@ def parts_of(
     if len(found) > MOST_SLICES:
         what = f"{slice_label(grouping)!r} has more than {MOST_SLICES} slices"
         raise InputError(source.label, what, "group its values, as in by='age // 10 AS decade'")
-    for values in found:
-        named = dict(zip(grouping, values, strict=True))
-        yield named, part_of(source, slicings, named)
+    return [dict(zip(grouping, values, strict=True)) for values in found]
 
 
-def part_of(source: Source, slicings: Slicings, values: Mapping[str, str | None]) -> Source:
-    """Return the rows of one slice."""
-    same = (
-        text.is_(exp.null()) if value is None else exp.EQ(this=text, expression=literal(value))
-        for text, value in ((slicings.texts[name].copy(), value) for name, value in values.items())
-    )
-    return filtered(source, exp.and_(*same))
+def numbered(source: Source, slicings: Slicings, parts: Sequence[Mapping[str, str | None]]) -> Source:
+    """Return a table whose rows have the number of their slice."""
+    case = exp.Case()
+    for number, values in enumerate(parts):
+        same = (
+            text.is_(exp.null()) if value is None else exp.EQ(this=text, expression=literal(value))
+            for text, value in ((slicings.texts[name].copy(), value) for name, value in values.items())
+        )
+        case = case.when(exp.and_(*same), literal(number))
+    rows = exp.select(exp.Star(), cast_to(case, "BIGINT").as_(PART)).from_(source.relation.copy())
+    return replace(
+        source, relation=rows.subquery("sliced"), columns={**source.columns, PART: "BIGINT"}, rowid=False,
+        statistics=False,
+    )  # fmt: skip
