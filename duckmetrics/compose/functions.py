@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.errors import DefinitionError
+from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +38,70 @@ def linked(catalog: Catalog, query: exp.Query, prefix: str = PREFIX) -> tuple[ex
         DefinitionError: a function calls itself, directly or through others.
     """
     query = query.copy()
+    for select in list(query.find_all(exp.Select)):
+        _call_together(catalog, select)
     needed: dict[str, Definition] = {}
     for name in sorted(_rename(catalog, query, prefix, cast=True)):
         _gather(catalog, name, needed, ())
     return query, [macro(catalog, definition, prefix) for definition in needed.values()]
+
+
+def _call_together(catalog: Catalog, select: exp.Select) -> None:
+    """Let several calls of a function with a loop be one over a list, in place.
+
+    DuckDB writes a function out wherever it is called, and such a one takes long to bind and to run. Only
+    calls that differ in one argument are put together, and only where each row of the table gives one row.
+    """
+    parts = ("joins", "group", "having", "qualify", "windows", "laterals")
+    if select.is_star or any(select.args.get(part) for part in parts):
+        return
+    own = [call for call in select.find_all(exp.Anonymous) if call.find_ancestor(exp.Select) is select]
+    calls: dict[str, list[exp.Anonymous]] = {}
+    for call in own:
+        if call.name.lower() in catalog.functions and _has_loop(catalog, call.name.lower()):
+            calls.setdefault(call.name.lower(), []).append(call)
+    lists = {name: found for name, alike in calls.items() if (found := _varying(select, alike)) is not None}
+    if not lists or next(select.find_all(exp.AggFunc, exp.Window), None) is not None:
+        return
+    read = select.args["from_"].this
+    columns: list[exp.Expr] = [exp.Star()]
+    for i, (name, (place, values)) in enumerate(lists.items()):
+        shared = f"called_{i}"
+        body = calls[name][0].copy()
+        body.expressions[place].replace(exp.to_identifier("given"))
+        given = exp.Lambda(this=body, expressions=[exp.to_identifier("given")])
+        array = exp.Array(expressions=[value.copy() for value in values])
+        columns.append(exp.Transform(this=array, expression=given).as_(shared))
+        for call in calls[name]:
+            number = values.index(call.expressions[place])
+            call.replace(exp.Bracket(this=exp.column(shared), expressions=[literal(number)]))
+    inner = exp.select(*columns).from_(read.copy())
+    select.set("from_", exp.From(this=inner.subquery(read.alias_or_name)))
+
+
+def _varying(select: exp.Select, calls: Sequence[exp.Anonymous]) -> tuple[int, list[exp.Expr]] | None:
+    """Return the place of the only argument in which calls differ, and its values; None if there is none."""
+    if any(call.find_ancestor(exp.Lambda, exp.Anonymous) for call in calls):
+        return None
+    places = [
+        i
+        for i, values in enumerate(zip(*(c.expressions for c in calls), strict=True))
+        if len(set(values)) > 1
+    ]
+    if len(places) != 1:
+        return None
+    made = {projection.alias for projection in select.selects if projection.alias}
+    if any(column.name in made for call in calls for column in call.find_all(exp.Column)):
+        return None
+    return places[0], list(dict.fromkeys(call.expressions[places[0]] for call in calls))
+
+
+@cache
+def _has_loop(catalog: Catalog, name: str) -> bool:
+    """Return whether a function of the catalog goes over a list, itself or by what it calls."""
+    definition = catalog.functions[name]
+    is_loop = any(call.name.lower() == "list_reduce" for call in definition.query.find_all(exp.Anonymous))
+    return is_loop or any(_has_loop(catalog, other) for other in called(catalog, definition))
 
 
 @cache

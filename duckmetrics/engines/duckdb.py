@@ -268,10 +268,11 @@ class DuckDBEngine(Engine):
         for macro in macros:
             text = self._held.text(macro, pretty=True)
             made = ("MACRO", f"temp.main.{macro.this.this.name}")
-            if self._held.is_in_transaction and made in self._held.temporary and text in self.ran:
+            is_alone = self._held.is_own or self._held.is_in_transaction
+            if is_alone and made in self._held.temporary and text in self.ran:
                 continue
             try:
-                # Created again, because another engine may have dropped them from the same connection.
+                # Created again, because another engine may have dropped them from the connection of the user.
                 self._held.execute(text)
             except EngineError as error:
                 # With enable_macro_dependencies, one that others call is not replaced: it is there already.
