@@ -92,6 +92,7 @@ def _other_parts(items: list[pytest.Item], left_out: list[pytest.Item], part: st
     def others(alike: list[pytest.Item], apart: int) -> list[pytest.Item]:
         return [item for place, item in enumerate(alike) if (place - first) % apart]
 
+    seldom = [(item, mark.args[0]) for item in items if (mark := item.get_closest_marker("days"))]
     rarely = [*left_out, *(item for item in items if all(map(item.get_closest_marker, ("spark", "slow"))))]
     taken = set(map(id, rarely))
     slow: list[pytest.Item] = []
@@ -108,7 +109,7 @@ def _other_parts(items: list[pytest.Item], left_out: list[pytest.Item], part: st
     unwanted = others(rarely, parts) + others(slow, APART)
     for (mark, _), alike in cases.items():
         unwanted += others(alike, min(ROTATED[mark], len(alike)))
-    return unwanted
+    return unwanted + [item for place, (item, days) in enumerate(seldom) if (place - first) % days]
 
 
 def pytest_collection_finish() -> None:

@@ -53,7 +53,8 @@ def _call_together(catalog: Catalog, select: exp.Select) -> None:
     calls that differ in one argument are put together, and only where each row of the table gives one row.
     """
     parts = ("joins", "group", "having", "qualify", "windows", "laterals")
-    if select.is_star or any(select.args.get(part) for part in parts):
+    table = select.args.get("from_")
+    if table is None or select.is_star or any(select.args.get(part) for part in parts):
         return
     own = [call for call in select.find_all(exp.Anonymous) if call.find_ancestor(exp.Select) is select]
     calls: dict[str, list[exp.Anonymous]] = {}
@@ -63,7 +64,7 @@ def _call_together(catalog: Catalog, select: exp.Select) -> None:
     lists = {name: found for name, alike in calls.items() if (found := _varying(select, alike)) is not None}
     if not lists or next(select.find_all(exp.AggFunc, exp.Window), None) is not None:
         return
-    read = select.args["from_"].this
+    read = table.this
     columns: list[exp.Expr] = [exp.Star()]
     for i, (name, (place, values)) in enumerate(lists.items()):
         shared = f"called_{i}"

@@ -22,6 +22,7 @@ __all__ = ["folder"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
+@pytest.mark.days(4)
 def test_a_file_of_macros_brings_metrics(browse: Browse, tmp_path: Path) -> None:
     """Those of rankings and those of rows, with the columns that only they read."""
     for name, text in (("revenue", REVENUE), ("profit", PROFIT)):

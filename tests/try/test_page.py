@@ -204,6 +204,7 @@ def test_each_kind_of_file_gives_the_same_number(browse: Browse, tmp_path: Path,
     assert value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.days(4)
 def test_metrics_one_after_another_are_adjusted_together(browse: Browse, tmp_path: Path) -> None:
     """Above eight million rows, the page computes the metrics of a question one after another."""
     run, truth = made.many(tmp_path)
