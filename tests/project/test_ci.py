@@ -16,7 +16,11 @@ from support.cases import ROOT
 
 CI = (ROOT / ".ci/run").read_text("utf-8").replace("\\\n", " ")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-MARKS = {mark.partition(":")[0].partition("(")[0] for mark in SETTINGS["markers"]} - {"some", "engine"}
+MARKS = {mark.partition(":")[0].partition("(")[0] for mark in SETTINGS["markers"]} - {
+    "some",
+    "days",
+    "engine",
+}
 COLLECT = """
 import json, sys, pytest
 class Collected:
@@ -59,6 +63,21 @@ def test_each_stage_is_on_the_list() -> None:
     (listed,) = re.findall(r"^all=\((.*)\)$", CI, re.MULTILINE)
     assert listed.split() == re.findall(r"^stage_(\w+)\(\)", CI, re.MULTILINE)
     assert 'export PYTEST_ADDOPTS="--all-must-run' in CI
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_each_stage_runs_on_one_of_two_days(part: int) -> None:
+    """Without arguments, the stages of a day are all but one; the next day runs that one."""
+    chosen = (
+        CI[CI.index("all=(") : CI.index("# The programs")]
+        + CI[CI.index("(($#)) ||") : CI.index("for stage; do")]
+    )
+    done = subprocess.run(
+        ["bash", "-c", f'day={part}\n{chosen}\necho "$@"'], capture_output=True, text=True, check=True
+    )
+    (listed,) = re.findall(r"^all=\((.*)\)$", CI, re.MULTILINE)
+    (in_turn,) = re.findall(r"^in_turn=\((.*)\)$", CI, re.MULTILINE)
+    assert done.stdout.split() == [stage for stage in listed.split() if stage != in_turn.split()[part]]
 
 
 def test_each_mark_is_selected_by_a_stage() -> None:
