@@ -24,8 +24,8 @@ pytest_plugins = ["support.must_run"]
 gc.set_threshold(RARELY)
 # Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
-# Of the slow tests, a part of CI runs every 16th.
-APART = 16
+# Of the slow tests, a part of CI runs every 16th, and of those of Spark every other one.
+APART, SPARK_APART = 16, 2
 # Of the cases of each test with such a mark, it runs every N-th, and at least one.
 ROTATED = {"spark": 8, "postgres": 4, "browser": 4, "engine": 2}
 # The marks that a default run leaves out.
@@ -44,7 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "run only a part of the cases that some(n) leaves out, and of the slow tests of Spark: 3/14 is every "
         f"14th, from the third on; of the other slow tests every {APART}th; of the cases of each test with a "
-        f"mark among {', '.join(ROTATED)} a part that is larger, and at least one"
+        f"mark among {', '.join(ROTATED)} a part that is larger, and at least one; of these of Spark every "
+        f"{SPARK_APART}nd"
     )
     parser.addoption("--part", metavar="N/M", help=help_)
 
@@ -107,8 +108,11 @@ def _other_parts(items: list[pytest.Item], left_out: list[pytest.Item], part: st
         else:
             cases.setdefault((mark, item.nodeid.partition("[")[0]), []).append(item)
     unwanted = others(rarely, parts) + others(slow, APART)
+    of_spark: list[pytest.Item] = []
     for (mark, _), alike in cases.items():
-        unwanted += others(alike, min(ROTATED[mark], len(alike)))
+        unwanted += (away := others(alike, min(ROTATED[mark], len(alike))))
+        of_spark += [item for item in alike if mark == "spark" and item not in away]
+    unwanted += others(of_spark, SPARK_APART)
     return unwanted + [item for place, (item, days) in enumerate(seldom) if (place - first) % days]
 
 

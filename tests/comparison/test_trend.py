@@ -7,6 +7,7 @@ import statistics
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,9 +149,13 @@ def test_a_long_log_is_read_in_a_second(tmp_path: Path) -> None:
 # --- gates -------------------------------------------------------------------------------------------
 
 
+@cache
+def evaluated() -> duckmetrics.Evaluation:
+    return duckmetrics.evaluate({"label": [1, 0], "score": [0.9, 0.1]}, metrics="auc")
+
+
 def failures(path: Path, gate: str, value: float, **more: Any) -> list[str]:
-    clicks = {"label": [1, 0], "score": [0.9, 0.1]}
-    found = duckmetrics.evaluate(clicks, metrics="auc")
+    found = evaluated()
     (one,) = found.rows
     changed = {**one, "value": value, "signature": SIGNATURE, **more}
     return replace(found, rows=(changed,)).failures(gate, log=path)

@@ -64,19 +64,19 @@ def test_a_metric_without_a_test_fails_its_gates(result: Experiment) -> None:
     assert failed.endswith("verdict of B was not tested: no unit of B has a value")
 
 
-@pytest.mark.parametrize(
-    "gate",
-    ["clicks verdict = worse", "clicks < 0", "clicks p < 1e-9", "clicks change < -90%", "clicks n < 1"],
-)
-def test_an_experiment_that_cannot_be_trusted_fails_every_gate(users: pd.DataFrame, gate: str) -> None:
+def test_an_experiment_that_cannot_be_trusted_fails_every_gate(users: pd.DataFrame) -> None:
     """Neither a mismatch of the sample ratio nor rows that are not units let a gate pass."""
     lost = users[(users.variant == "A") | (users.index % 4 == 1)]
-    (mismatch,) = ab(lost, metrics="clicks", **OPTIONS).failures(gate)
-    assert mismatch.endswith(": sample ratio mismatch")
     repeated = pd.concat([users, users.assign(clicks=2)]).reset_index(names="user_id")
-    (rows,) = ab(repeated, metrics="clicks", **OPTIONS).failures(gate)
-    assert rows.endswith(": rows are not units")
-    assert ab(repeated, metrics="clicks", unit="user_id", **OPTIONS).failures(gate) == []
+    mismatch = ab(lost, metrics="clicks", **OPTIONS)
+    rows = ab(repeated, metrics="clicks", **OPTIONS)
+    units = ab(repeated, metrics="clicks", unit="user_id", **OPTIONS)
+    for gate in ("clicks verdict = worse", "clicks < 0", "clicks p < 1e-9", "clicks change < -90%"):
+        (failed,) = mismatch.failures(gate)
+        assert failed.endswith(": sample ratio mismatch"), gate
+        (failed,) = rows.failures(gate)
+        assert failed.endswith(": rows are not units"), gate
+        assert units.failures(gate) == []
 
 
 def test_each_variant_is_looked_at(users: pd.DataFrame) -> None:
