@@ -13,13 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlglot import exp
-
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.targets import NewFiles
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, suggestion
-from duckmetrics.expressions.build import cast_to, values_table
-from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.build import values_table
 from duckmetrics.inference.adjustment import NONE, adjusted_p
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
@@ -54,7 +51,7 @@ from duckmetrics.statistics.per_unit import (
     without_shared,
 )
 from duckmetrics.statistics.run import computed, computed_by, read_statistic
-from duckmetrics.statistics.slices import OF_UNIT, PART, SLICE, numbered, parts_of, read_slicings
+from duckmetrics.statistics.slices import OF_UNIT, PART, SLICE, by_part, numbered, parts_of, read_slicings
 from duckmetrics.words.lists import counted
 from duckmetrics.words.rounding import ROUNDING, whole_number
 
@@ -642,18 +639,7 @@ def _adjusted_values(
     compared = _run(engine, CUPED, source, columns, params, len(parts) if keep else None)
     thetas = [next((row["theta"] for row in one.rows.values()), 0.0) for one in compared]
     centers = [_center(outcome, arms) for arms in parts]
-    theta, center = _of_part(thetas), _of_part(centers)
-    return compared, adjusted_source(source, variant, outcome, theta, center, keep)
-
-
-def _of_part(values: Sequence[float | None]) -> exp.Expr:
-    """Write the value of the slice of a row; of all units, it is the only one."""
-    if len(values) == 1:
-        return cast_to(literal(values[0]), "DOUBLE")
-    case = exp.Case(this=exp.column(PART))
-    for part, value in enumerate(values):
-        case = case.when(literal(part), literal(value))
-    return cast_to(case, "DOUBLE")
+    return compared, adjusted_source(source, variant, outcome, by_part(thetas), by_part(centers), keep)
 
 
 def _hits(source: Source, outcome: Outcome, parts: Sequence[Sequence[Arm]]) -> Source:

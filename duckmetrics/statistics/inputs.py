@@ -156,6 +156,21 @@ def over_data(catalog: Catalog, measure: Measure, data: Tested, kept: str) -> ex
     return composer.complete(ordered(measure.metric, composer.resolved(measure.metric, measure.values)))
 
 
+# The table that a query for each value of a key reads.
+KEYED = "keyed_rows"
+
+
+def with_keyed_rows(query: exp.Query, data: Tested, key: str) -> exp.Query:
+    """Let a query read the user's rows, each with its key, in place of `KEYED`.
+
+    The calls of our functions are linked before, so that the same names in texts of the user stay theirs.
+    """
+    for table in list(query.find_all(exp.Table)):
+        if table.name == KEYED:
+            table.replace(data.query.select(exp.column(key)).subquery(KEYED))
+    return query
+
+
 # At most this number of names is listed.
 LISTED = 20
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlglot import exp
-
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import written
@@ -24,6 +22,7 @@ from duckmetrics.statistics.checks import check_counts, check_kept, check_number
 from duckmetrics.statistics.counts import CELLS, COUNTS, read_counts, tabled
 from duckmetrics.statistics.inputs import (
     CONTESTANTS,
+    KEYED,
     LABELS,
     PER_QUERY,
     called_columns,
@@ -31,6 +30,7 @@ from duckmetrics.statistics.inputs import (
     input_of,
     over_data,
     read_data,
+    with_keyed_rows,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+    from sqlglot import exp
 
     from duckmetrics.catalog.definition import Definition, Param
     from duckmetrics.catalog.measure import Measure
@@ -207,10 +208,6 @@ def computed_on(
     return found, warnings + _warnings(measure, rows)
 
 
-# The rows that a keyed statistic reads.
-_KEYED = "keyed_rows"
-
-
 def computed_by(
     engine: Engine, measure: Measure, source: Source, columns: Mapping[str, str], key: str
 ) -> list[dict[str, Any]]:
@@ -220,12 +217,10 @@ def computed_by(
         key: a column of the table, without NULL; each row of the result has it.
     """
     data = read_data(measure.metric, source, columns)
-    query, macros = linked(catalog(), keyed(over_data(catalog(), measure, data, _KEYED), key))
-    for table in list(query.find_all(exp.Table)):
-        if table.name == _KEYED:
-            table.replace(data.query.select(exp.column(key)).subquery(_KEYED))
+    query, macros = linked(catalog(), keyed(over_data(catalog(), measure, data, KEYED), key))
     engine.define(macros)
-    rows: list[dict[str, Any]] = with_positive_p(_ran(engine, query)).to_pylist()
+    found = _ran(engine, with_keyed_rows(query, data, key))
+    rows: list[dict[str, Any]] = with_positive_p(found).to_pylist()
     return rows
 
 

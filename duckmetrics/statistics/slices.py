@@ -137,3 +137,13 @@ def numbered(source: Source, slicings: Slicings, parts: Sequence[Mapping[str, st
         source, relation=rows.subquery("sliced"), columns={**source.columns, PART: "BIGINT"}, rowid=False,
         statistics=False,
     )  # fmt: skip
+
+
+def by_part(values: Sequence[float | None]) -> exp.Expr:
+    """Write the number that belongs to the slice of a row; one number is that of all rows."""
+    if len(values) == 1:
+        return cast_to(literal(values[0]), "DOUBLE")
+    case = exp.Case(this=exp.column(PART))
+    for part, value in enumerate(values):
+        case = case.when(literal(part), literal(value))
+    return cast_to(case, "DOUBLE")
