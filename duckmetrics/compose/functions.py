@@ -69,10 +69,10 @@ def _call_together(catalog: Catalog, select: exp.Select) -> None:
     for i, (name, (place, values)) in enumerate(lists.items()):
         shared = f"called_{i}"
         body = calls[name][0].copy()
-        body.expressions[place].replace(exp.to_identifier("given"))
-        given = exp.Lambda(this=body, expressions=[exp.to_identifier("given")])
+        body.expressions[place].replace(exp.to_identifier(f"of_{shared}"))
+        function = exp.Lambda(this=body, expressions=[exp.to_identifier(f"of_{shared}")])
         array = exp.Array(expressions=[value.copy() for value in values])
-        columns.append(exp.Transform(this=array, expression=given).as_(shared))
+        columns.append(exp.Transform(this=array, expression=function).as_(shared))
         for call in calls[name]:
             number = values.index(call.expressions[place])
             call.replace(exp.Bracket(this=exp.column(shared), expressions=[literal(number)]))

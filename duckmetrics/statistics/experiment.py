@@ -402,7 +402,8 @@ def _of_slices(
         parts = parts_of(engine, source, slicings, grouping)
         sliced = numbered(source, slicings, parts)
         there = read_arms_by(engine, sliced, variant, outcomes, PART)
-        sizes = [[there[part].get(arm.name, arm.empty()) for arm in arms] for part in range(len(parts))]
+        of_parts = [there.get(part, {}) for part in range(len(parts))]
+        sizes = [[counts.get(arm.name, arm.empty()) for arm in arms] for counts in of_parts]
         found = []
         for outcome in outcomes:
             own = _with_parts(outcome, slicings, parts)
