@@ -308,7 +308,9 @@ RECOMPUTED = ("brier", "f1", "precision(average=weighted)", "recall(average=micr
 @pytest.mark.parametrize("cluster", [None, "user"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_intervals_are_those_of_the_jackknife(cluster: str | None, weighted: bool) -> None:
-    given = [Classified(row.actual, row.scores, row.weight + 1 if weighted else 1.0) for row in rows(7, n=60)]
+    given = [
+        Classified(row.actual, row.scores, row.weight + 1 if weighted else 1.0) for row in rows(7, n=120)
+    ]
     users = np.arange(len(given)) // 3 if cluster else np.arange(len(given))
     data = table(given, user=users)
     result = duckmetrics.evaluate(

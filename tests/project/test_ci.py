@@ -7,12 +7,13 @@ import re
 import subprocess
 import sys
 import tomllib
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from _pytest.mark.expression import Expression
 
 from support.cases import ROOT
+from support.parts import other_parts
 
 CI = (ROOT / ".ci/run").read_text("utf-8").replace("\\\n", " ")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
@@ -78,6 +79,38 @@ def test_each_stage_runs_on_one_of_two_days(part: int) -> None:
     (listed,) = re.findall(r"^all=\((.*)\)$", CI, re.MULTILINE)
     (in_turn,) = re.findall(r"^in_turn=\((.*)\)$", CI, re.MULTILINE)
     assert done.stdout.split() == [stage for stage in listed.split() if stage != in_turn.split()[part]]
+
+
+class Item(NamedTuple):
+    """A test with marks."""
+
+    nodeid: str
+    marks: tuple[str, ...]
+
+    def get_closest_marker(self, name: str) -> Any:
+        return (
+            pytest.mark.days(4).mark if name == "days" and name in self.marks else name in self.marks or None
+        )
+
+
+@pytest.mark.parametrize("marks", [
+    ("slow",), ("spark",), ("spark", "slow"), ("postgres",), ("browser", "slow"), ("browser", "slow", "days"),
+    ("engine",), ("engine", "slow"),
+])  # fmt: skip
+def test_each_case_is_in_a_part_of_56_days(marks: tuple[str, ...]) -> None:
+    """Whatever the number of its cases, and of the tests before it."""
+    items = [Item(f"test_{n}[{i}]", marks) for n in range(1, 21) for i in range(n)]
+    seen = set(items)
+    for day in range(56):
+        seen &= set(other_parts(items, [], f"{day}/56"))
+    assert not seen
+    assert other_parts(items, [], "3/56")
+
+
+def test_the_oldest_release_runs_the_cases_that_the_next_leaves_out() -> None:
+    items = [Item(f"test_{n}[{i}]", ("engine",)) for n in range(1, 21) for i in range(n)]
+    for day in range(56):
+        assert not set(other_parts(items, [], f"{day}/56")) & set(other_parts(items, [], f"{day + 1}/56"))
 
 
 def test_each_mark_is_selected_by_a_stage() -> None:
