@@ -366,6 +366,53 @@ def test_only_what_is_called_is_defined_callees_first() -> None:
         assert name not in called(CATALOG, definition)
 
 
+DFS = "(VALUES (3e0, 7.5e0), (1e0, NULL), (40e0, 1e17)) AS t (df, other)"
+T = "student_t_critical"
+
+
+@pytest.mark.parametrize(("query", "n_calls"), [
+    (f"SELECT df, {T}(0.05, df) AS a, 2 * coalesce({T}(0.05, other), 1) AS b FROM {DFS} WHERE {T}(0.05, df) > 0", 1),
+    (f"SELECT df, {T}(0.05, t.df) AS a, {T}(0.05, t.other) AS b FROM {DFS}", 1),
+    (f"SELECT df, {T}(0.05, df) AS a, {T}(0.05, df) AS b FROM {DFS}", 2),  # DuckDB knows equal ones
+    (f"SELECT df, {T}(0.05, df) AS a, {T}(0.1, other) AS b FROM {DFS}", 2),
+    (f"SELECT *, {T}(0.05, df) AS a, {T}(0.05, other) AS b FROM {DFS}", 2),
+    (f"SELECT t.df, {T}(0.05, t.df) AS a, {T}(0.05, u.other) AS b FROM {DFS} JOIN {DFS.replace('t (', 'u (')} "
+     "ON t.df = u.df", 2),
+    (f"SELECT df, {T}(0.05, df) AS a, {T}(0.05, min(other)) AS b FROM {DFS} GROUP BY df", 2),
+    (f"SELECT df + 1 AS df, {T}(0.05, t.df) AS a, {T}(0.05, other) AS b FROM {DFS}", 2),
+])  # fmt: skip
+def test_calls_that_differ_in_one_argument_are_one(engine: DuckDBEngine, query: str, n_calls: int) -> None:
+    """Only where a row gives a row, and the values are those of calls apart."""
+    tree = sqlglot.parse_one(query, read="duckdb")
+    assert isinstance(tree, exp.Query)
+    together, macros = linked(CATALOG, tree)
+    engine.define(macros)
+    assert together.sql("duckdb").lower().count(f"{PREFIX}{T}(") == n_calls
+    apart = query.replace(f"{T}(", f"{PREFIX}{T}(")
+    assert engine.rows(f"FROM ({together.sql('duckdb')}) ORDER BY ALL") == engine.rows(
+        f"FROM ({apart}) ORDER BY ALL"
+    )
+
+
+def test_nested_calls_stay_apart() -> None:
+    """They are not run: DuckDB writes a function out wherever it is called, also inside of itself."""
+    query = f"SELECT df, {T}(0.05, {T}(0.05, df)) AS a, {T}(0.05, other) AS b FROM {DFS}"
+    together, _ = linked(CATALOG, sqlglot.parse_one(query, read="duckdb"))
+    assert together.sql("duckdb").lower().count(f"{PREFIX}{T}(") == 3
+
+
+def test_calls_that_are_one_are_those_of_scipy(engine: DuckDBEngine) -> None:
+    query, macros = linked(CATALOG, sqlglot.parse_one(
+        f"SELECT df, {T}(0.05, df) AS a, {T}(0.05, other) AS b FROM {DFS} ORDER BY df", read="duckdb"
+    ))  # fmt: skip
+    engine.define(macros)
+    wanted = [(1.0, None), (3.0, 7.5), (40.0, 1e17)]
+    for (df, a, b), (one, other) in zip(engine.rows(query), wanted, strict=True):
+        assert df == one
+        assert a == pytest.approx(scipy.stats.t.ppf(0.975, one), rel=1e-12)
+        assert b == (None if other is None else pytest.approx(scipy.stats.t.ppf(0.975, other), rel=1e-12))
+
+
 def test_a_connection_keeps_its_own_macros(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as connection:
