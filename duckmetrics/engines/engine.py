@@ -163,6 +163,10 @@ class Engine(Protocol):
         """Run a query and return its rows as an Arrow table."""
         ...
 
+    def few(self, query: str) -> pa.Table:
+        """Run a query of few rows that takes long to plan, and return them as an Arrow table."""
+        return self.arrow(query)
+
     def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]:
         """Return the names and types of a query's columns without running it."""
         ...

@@ -337,7 +337,7 @@ def _computed(engine: Engine, measure: Measure, data: Tested, kept: str) -> pa.T
 def _ran(engine: Engine, query: exp.Query) -> pa.Table:
     """Run a query, and keep its text for the result."""
     text = query.sql(engine.dialect, pretty=True)
-    found = engine.arrow(text)
+    found = engine.few(text)
     engine.ran.append(text)
     return found
 

@@ -13,12 +13,14 @@ SELECT
         WHEN ($a BETWEEN 1e-100 AND 1e10 AND $x >= 0e0 AND NOT isnan($x)) IS NOT TRUE THEN NULL
         WHEN $x = 0e0 THEN 1e0
         WHEN $x > 1e300 THEN 0e0
-        -- 1 - P(a, x) by the series 1 + x/(a+1) * (1 + x/(a+2) * (...)), from the inside out.
-        WHEN $x < $a + 1e0 THEN 1e0 - gamma_weight($a, $x) / $a * list_reduce(
-            list_prepend(1e0, CAST(range(CAST(40e0 + 10e0 * sqrt($a) AS BIGINT), 0, -1) AS DOUBLE[])),
-            lambda inner_sum, i: 1e0 + $x / ($a + i) * inner_sum)
-        -- Legendre's continued fraction, from the inside out.
-        ELSE gamma_weight($a, $x) / list_reduce(
-            list_prepend($x, CAST(range(CAST(120e0 + 3e0 * sqrt($a) AS BIGINT), 0, -1) AS DOUBLE[])),
-            lambda below, i: ($x + 2e0 * i - 1e0 - $a) - i * (i - $a) / below)
+        ELSE CASE WHEN $x < $a + 1e0 THEN 1e0 ELSE 0e0 END + gamma_weight($a, $x) * CASE
+            -- 1 - P(a, x) by the series 1 + x/(a+1) * (1 + x/(a+2) * (...)), from the inside out.
+            WHEN $x < $a + 1e0 THEN -1e0 / $a * list_reduce(
+                list_prepend(1e0, CAST(range(CAST(40e0 + 10e0 * sqrt($a) AS BIGINT), 0, -1) AS DOUBLE[])),
+                lambda inner_sum, i: 1e0 + $x / ($a + i) * inner_sum)
+            -- Legendre's continued fraction, from the inside out.
+            ELSE 1e0 / list_reduce(
+                list_prepend($x, CAST(range(CAST(120e0 + 3e0 * sqrt($a) AS BIGINT), 0, -1) AS DOUBLE[])),
+                lambda below, i: ($x + 2e0 * i - 1e0 - $a) - i * (i - $a) / below)
+        END
     END AS value;

@@ -13,5 +13,6 @@ SELECT
         -- The large parts of the three logarithms cancel here in the formula; in doubles they would lose digits.
         ELSE 0.5e0 * ln(2e0 * pi() * (1e0 / $a + 1e0 / $b))
             - $a * log1p($b / $a) - $b * log1p($a / $b)
-            + stirling_error($a) + stirling_error($b) - stirling_error($a + $b)
+            -- The errors of a and b less that of their sum, as a list, because DuckDB expands a function at every call.
+            + list_sum(list_transform([$a, $b, -($a + $b)], lambda x: sign(x) * stirling_error(abs(x))))
     END AS value;

@@ -14,13 +14,14 @@ SELECT
         WHEN $t = 0e0 THEN 1e0
         WHEN abs($t) = CAST('inf' AS DOUBLE) THEN 0e0
         WHEN abs($t) > 1e300 THEN NULL
-        WHEN $df > 1e16 THEN normal_p($t)
-        -- I_x(a, b) = weight / fraction, or 1 - I_y(b, a), whichever converges faster.
-        ELSE CASE WHEN $t * $t > 3e0 * $df / ($df + 2e0) THEN 0e0 ELSE 1e0 END
-            + student_t_weight($df, abs($t) / sqrt($df)) / CASE
-                WHEN abs($t) / sqrt($df) > 1e10 THEN 0.5e0 * $df  -- here the fraction equals a
-                WHEN $t * $t > 3e0 * $df / ($df + 2e0)
-                    THEN beta_fraction(0.5e0 * $df, 0.5e0, $df / ($df + $t * $t), $t * $t / ($df + $t * $t))
-                ELSE -beta_fraction(0.5e0, 0.5e0 * $df, $t * $t / ($df + $t * $t), $df / ($df + $t * $t))
-            END
+        -- I_x(a, b) = weight / fraction, or 1 - I_y(b, a), whichever converges faster. A list names two values, because
+        -- DuckDB writes an argument wherever it is read. From 1e18 degrees of freedom on, the distribution is normal.
+        ELSE list_transform([least($df, 1e18)], lambda df: list_transform([abs($t)], lambda t:
+            CASE WHEN t * t > 3e0 * df / (df + 2e0) THEN 0e0 ELSE 1e0 END
+            + student_t_weight(df, t / sqrt(df)) / CASE
+                WHEN t / sqrt(df) > 1e10 THEN 0.5e0 * df  -- here the fraction equals a
+                WHEN t * t > 3e0 * df / (df + 2e0)
+                    THEN beta_fraction(0.5e0 * df, 0.5e0, df / (df + t * t), t * t / (df + t * t))
+                ELSE -beta_fraction(0.5e0, 0.5e0 * df, t * t / (df + t * t), df / (df + t * t))
+            END)[1])[1]
     END AS value;

@@ -11,6 +11,8 @@
 SELECT
     CASE
         WHEN ($p BETWEEN 0e0 AND 1e0 AND $df >= 0.001e0 AND NOT isnan($df)) IS NOT TRUE THEN NULL
-        WHEN $p IN (0e0, 0.5e0, 1e0) OR $df > 1e16 THEN normal_quantile($p)
+        WHEN $p = 0e0 THEN CAST('-inf' AS DOUBLE)
+        WHEN $p = 0.5e0 THEN 0e0
+        WHEN $p = 1e0 THEN CAST('inf' AS DOUBLE)
         ELSE sign($p - 0.5e0) * student_t_critical(2e0 * least($p, 1e0 - $p), $df)
     END AS value;

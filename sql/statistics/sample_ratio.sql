@@ -45,6 +45,10 @@ summed AS (
         sum(observed) AS n
     FROM arms
     HAVING count(*) > 0
+),
+tested AS (
+    SELECT statistic, df, chi_square_sf(statistic, df) AS p, n
+    FROM summed
 )
-SELECT statistic, df, chi_square_sf(statistic, df) AS p, n, chi_square_sf(statistic, df) < $alpha AS mismatch
-FROM summed;
+SELECT statistic, df, p, n, p < $alpha AS mismatch
+FROM tested;

@@ -88,7 +88,6 @@ def step_points() -> dict[str, Points]:
             if x < (a + 1) / (a + b + 2)
         ],
         "student_t_weight": [*product(DF, (1e-3, 0.5, 3.0)), (1.0, 1e200), (2.5, 1e90)],
-        "student_t_log_x": list(product(P[:-1:3], (*DF, 1e12))),
         "student_t_expansion": list(product((-3.0, 0.5, 2.0), DF)),
     }
 
@@ -491,7 +490,6 @@ VALUES: dict[str, Callable[..., mp.mpf]] = {
     "student_t_p": student_p,
     "student_t_sf": student_sf,
     "student_t_weight": student_weight,
-    "student_t_log_x": student_log_x,
     "student_t_expansion": student_expansion,
     "student_t_quantile": student_quantile,
     "student_t_critical": student_critical,
