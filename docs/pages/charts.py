@@ -1,4 +1,4 @@
-"""The pictures of the pages about charts and A/B tests, made by the commands that the pages show.
+"""The pictures of charts, leaderboards and A/B tests, made by the commands that the pages show.
 
 python docs/pages/charts.py        # writes docs/_static/charts/*.svg
 """
@@ -10,13 +10,21 @@ import io
 import re
 import shlex
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
 
 from duckmetrics.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "docs/howto" / name for name in ("charts.md", "ab-tests.md")]
+PAGES = [ROOT / "docs/howto" / name for name in ("charts.md", "leaderboard.md", "ab-tests.md")]
 FOLDER = ROOT / "docs/_static/charts"
-COMMAND = re.compile(r"^duckmetrics ((?:chart|ab) (?:[^\n]*\\\n)*[^\n]* -o (\w+\.svg))$", re.MULTILINE)
+COMMAND = re.compile(
+    r"^duckmetrics ((?:chart|leaderboard|ab) (?:[^\n]*\\\n)*[^\n]* -o (\w+\.svg))$", re.MULTILINE
+)
+# The tables that commands read, made by SQL on the page.
+MADE = re.compile(r"^duckdb <<'END'\n(.*?)^END$", re.MULTILINE | re.DOTALL)
+TABLE = "runs.parquet"
 SHOWN = re.compile(r"^!\[[^\]]+\]\(\.\./_static/charts/(\w+\.svg)\)$", re.MULTILINE)
 
 
@@ -31,7 +39,11 @@ def write(file: str, folder: Path) -> None:
     """Run the command of a picture; the same data give the same picture."""
     words = [str(folder / file) if word == file else word for word in shlex.split(commands()[file])]
     quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
-    with contextlib.chdir(ROOT), quiet[0], quiet[1]:
+    with TemporaryDirectory() as place, contextlib.chdir(place), quiet[0], quiet[1]:
+        Path("data").symlink_to(ROOT / "data")
+        if TABLE in words:
+            (sql,) = (sql for page in PAGES for sql in MADE.findall(page.read_text("utf-8")) if TABLE in sql)
+            duckdb.connect().execute(sql)
         cli.main(words, prog_name="duckmetrics", standalone_mode=False)
 
 

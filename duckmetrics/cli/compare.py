@@ -48,7 +48,7 @@ from duckmetrics.cli.options import (
 )
 from duckmetrics.cli.places import publish
 from duckmetrics.cli.runs import asked_gates, exit_by, gate_outcomes
-from duckmetrics.engines.targets import RULE, page_file
+from duckmetrics.engines.targets import RULE, WITH_PICTURES, page_file
 from duckmetrics.inputs.interval_options import LEVEL
 
 # The options of a report, which writes one file.
@@ -141,6 +141,7 @@ def leaderboard(**options: Any) -> None:
     distinguished. Every system and metric has a row: the value with its interval, the range of the true
     rank, the difference to the best system with p adjusted for the number of pairs, and the chance to be
     the best. With --margin, the verdicts also show which systems are equivalent to the best one.
+    -o FILE.svg writes a chart of the first metric.
 
     \b
     duckmetrics leaderboard a.parquet b.parquet c.parquet --truth truth.parquet -m ndcg@10,map
@@ -150,7 +151,7 @@ def leaderboard(**options: Any) -> None:
     from duckmetrics.api.functions import leaderboard as compute
     from duckmetrics.cli.output import print_findings, write_leaderboard
 
-    format_ = checked_files(options)
+    format_ = checked_files(options, suffixes=WITH_PICTURES)
     tables, engine = compared_tables(options), engine_of(options)
     result = answer_of(compute, options, engine, tables)
     also = write_beside(result, result.evaluation, {**options, "movers": None}, engine)

@@ -119,7 +119,9 @@ def write_leaderboard(result: Leaderboard, format_: str, path: Path | None, whol
     Args:
         whole: show the other columns as well; a file of text always has them.
     """
-    if format_ == "table" and not whole:
+    if format_ == SVG:
+        put(result.chart().svg(), path)
+    elif format_ == "table" and not whole:
         print_screen(result.lines())
     elif format_ in ("table", "plain"):
         put("\n".join(result.lines(whole=True)) + "\n", path)

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.pages.comparison_screen import MOST_SLICES
+from duckmetrics.pages.drawn import DrawnLeaderboard
 from duckmetrics.pages.screens import ScreenColumn, cells_of, fitted, short_p, table_lines, writable
 from duckmetrics.results.findings import Examined
 from duckmetrics.results.grid import NO_VALUE, WHOLE, few_slices, goodness, slice_cells, slice_key
@@ -225,7 +226,7 @@ LISTED = 3
 
 
 @dataclass(frozen=True, repr=False)
-class Leaderboard(Examined, Tabular):
+class Leaderboard(DrawnLeaderboard, Examined, Tabular):
     """All systems of one or several metrics, the best first.
 
     Attributes:
@@ -302,6 +303,11 @@ class Leaderboard(Examined, Tabular):
         if len(said) > 1:
             sentences = [f"by {joined(names)}, {claim.text}" for claim, names in said.items()]
         return "; ".join([*sentences, *self._exceptions()])
+
+    def told(self, metric: str) -> str:
+        """Return who is the best by a metric, in one sentence."""
+        claim = claim_of(self._group(metric))
+        return f"By {visible(metric)}, {claim.text}{claim.reason}"
 
     def _exceptions(self) -> Iterator[str]:
         """Yield the slices in which the best system is significantly worse than another."""
@@ -474,6 +480,3 @@ class Leaderboard(Examined, Tabular):
 
     def __repr__(self) -> str:
         return "\n".join(writable([*self.lines(), *self.lines_below()]))
-
-    def _repr_html_(self) -> str:
-        return self.shown(every=False).html()

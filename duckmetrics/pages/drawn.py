@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.pages.chart import Chart
     from duckmetrics.pages.experiment_page import DrawnResult
-    from duckmetrics.pages.pictures import ChartedComparison, ChartedEvaluation
+    from duckmetrics.pages.pictures import ChartedComparison, ChartedEvaluation, ChartedPlaces
     from duckmetrics.pages.report import Report
     from duckmetrics.switches import TableParameters
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     class _Compared(ChartedComparison, Protocol):
         @property
         def pairs(self) -> tuple[object, ...]: ...
+        def shown(self, *, every: bool) -> _Shown: ...
+
+    class _Ranked(ChartedPlaces, Protocol):
         def shown(self, *, every: bool) -> _Shown: ...
 
     class _Experiment(DrawnResult, Protocol):
@@ -131,6 +134,39 @@ class DrawnComparison:
         from duckmetrics.pages.pictures import comparison_chart
 
         return with_chart(table, comparison_chart(self, None))
+
+
+class DrawnLeaderboard:
+    """A leaderboard that can be drawn."""
+
+    def chart(self: _Ranked, *, metric: str | None = None) -> Chart:
+        """Draw all systems by a metric as a small SVG, the best first, with intervals and tiers.
+
+        A dot is a system that no test finds worse than another one, and a ring any other system. Slices stand
+        below all queries or rows.
+
+        Args:
+            metric: the first by default.
+
+        Raises:
+            MetricError: the leaderboard has no such metric, or more rows than a chart shows.
+
+        Example:
+            tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+            result = duckmetrics.leaderboard(*tables, "ndcg@10", system="system")
+            result.chart().save(folder / "systems.svg")
+        """
+        from duckmetrics.pages.pictures import leaderboard_chart
+
+        return leaderboard_chart(self, metric)
+
+    def _repr_html_(self: _Ranked) -> str:
+        table = self.shown(every=False).html()
+        if len(self.rows) > MOST_ROWS:
+            return table
+        from duckmetrics.pages.pictures import leaderboard_chart
+
+        return with_chart(table, leaderboard_chart(self, None))
 
 
 class DrawnExperiment:

@@ -447,6 +447,43 @@ class ChartedDifferences(Protocol):
         ...
 
 
+class ChartedPlaces(Protocol):
+    """The parts of a leaderboard that its chart reads."""
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """One dictionary per system, slice and metric, the best system of a slice first."""
+        ...
+
+    @property
+    def evaluation(self) -> ChartedRows:
+        """The values of the systems."""
+        ...
+
+    def told(self, metric: str) -> str:
+        """Return the result by a metric in one sentence."""
+        ...
+
+
+PLACES = ("value", "lower", "upper", "place", "rank_lower", "rank_upper", "tier", "probability_best", "n")
+
+
+def leaderboard_chart(board: ChartedPlaces, metric: str | None) -> Chart:
+    """Draw the systems of a leaderboard by a metric, see `DrawnLeaderboard.chart`."""
+    evaluation = board.evaluation
+    chosen = one_metric(evaluation, metric)
+    own = [row for row in board.rows if row["metric"] == chosen]
+    refuse_many("chart", own)
+    groups: dict[str, list[Row]] = {}
+    for row in own:
+        groups.setdefault(slice_name(evaluation, row) if any(r["slice"] for r in own) else "", []).append(row)
+    picture = values.places(board.told(chosen), list(groups.items()), own[0]["interval_level"])
+    by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
+    return charted(
+        picture, of_rows(own, (SYSTEM, "metric", "slice", *by, *PLACES, "verdict")), evaluation.source
+    )
+
+
 class ChartedComparison(ChartedDifferences, Protocol):
     """The parts of a comparison that charts read."""
 

@@ -154,6 +154,48 @@ def slices(
     return Picture(title, _in_words(rows, name), drawn)
 
 
+# The swatches of systems that are among the best, and of those that are not.
+_PLACES = (("no test finds a better one", "dot s1"), ("another is better", "ring s0"))
+
+
+def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float | None) -> Picture:
+    """Draw the values of systems, the best first, with the letters of their tiers.
+
+    Args:
+        groups: headings with the rows of a leaderboard; an empty heading is not shown.
+        level: the level of the intervals.
+    """
+    every = [row for _, rows in groups for row in rows]
+    domain = span(end for row in every for end in _ends([row]))
+    shown: list[Group] = []
+    for heading, rows in groups:
+        sizes = {row["n"] for row in rows if row["n"]}
+        # A size that all systems share stands in the heading.
+        shared = f"n = {sizes.pop():,}" if len(sizes) == 1 else ""
+        own = [_placed(row, domain, "" if shared else f"n = {row['n'] or 0:,}") for row in rows]
+        shown.append(Group(", ".join(filter(None, (heading, shared))), own, None, plain))
+    shown[-1] = replace(shown[-1], domain=domain)
+    columns = (
+        ForestColumn("value", "n b"), ForestColumn(interval_name(level), "ci", False),
+        ForestColumn("ranks"), ForestColumn("tier"),
+    )  # fmt: skip
+    drawn = Forest(shown, "system", columns, f"value with {interval_name(level)}", key=_PLACES)
+    told = (
+        f"{heading}{': ' if heading else ''}{row['system']}: {with_interval(row)}"
+        for heading, rows in groups for row in rows
+    )  # fmt: skip
+    return Picture(title, "; ".join(told) + ".", drawn)
+
+
+def _placed(row: Row, domain: Domain, note: str) -> ForestLine:
+    first, last = row["rank_lower"], row["rank_upper"]
+    ranks = "" if first is None else f"{first}" if first == last else f"{first} to {last}"
+    kind = "s1" if first == 1 else "s0"
+    plot = values_parts([(row["value"], row["lower"], row["upper"], kind)], domain)
+    cells = (_value(row), _within(row), ranks, row["tier"] or "")
+    return ForestLine(str(row["system"]), note, cells, plot)
+
+
 def _systems(named: Sequence[Named]) -> list[str | None]:
     return list(dict.fromkeys(row["system"] for one in named for row in one.rows))
 
