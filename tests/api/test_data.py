@@ -113,7 +113,7 @@ def test_every_question_has_the_answer_of_its_function(given: tuple[tuple[Any, A
         assert asked(data, question) == expected[question], question
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("more", [
     {"by": "country"}, {"like": "trec_eval", "missing": "skip"}, {"ties": "pessimistic"}, {"chunks": 2},
     {"interval": 0.9, "interval_method": "bootstrap", "resamples": 50}, {"population": "truth"},
@@ -128,7 +128,7 @@ def test_what_a_question_asks_is_its_own(more: dict[str, Any]) -> None:
     assert asked(data, "evaluate") == usual == alone((tables(), LONG), "evaluate")
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("options", [
     {"by": "country"}, {"where": {"predictions": "country = 'JP'"}}, {"by": "lower(country) AS c"},
     {"columns": {"truth.relevance": "relevance"}}, {"history": "SELECT 'u1' AS query_id, 'a' AS item_id"},

@@ -69,6 +69,7 @@ ROWS = {
 # --- the same as ours --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["ranking", "classification"])
 def test_a_copy_of_each_metric_has_its_values(family: str, folder: Path) -> None:
     """Whatever a file of ours does, a file of a user does: more than a hundred metrics, two numbers each."""

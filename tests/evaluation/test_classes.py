@@ -305,6 +305,7 @@ RECOMPUTED = ("brier", "f1", "precision(average=weighted)", "recall(average=micr
               "cohen_kappa", "mcc", "auc")  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("cluster", [None, "user"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_intervals_are_those_of_the_jackknife(cluster: str | None, weighted: bool) -> None:

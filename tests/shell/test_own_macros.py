@@ -131,6 +131,7 @@ def revenue(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "k"), [(0, 1), (1, 3)])
 def test_a_macro_of_rankings_has_the_values_of_plain_python(
     session: duckdb.DuckDBPyConnection, seed: int, k: int

@@ -61,6 +61,7 @@ def test_duckdb_reads_all_texts_as_they_were_written() -> None:
     assert connection.execute(f"SELECT count(*) FROM ({differing})").fetchall() == [(0,)]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("text", ["", "SELECT 1", "\uf8fe", "a \uf8fdb"])
 def test_a_text_without_words_stays(text: str) -> None:
     connection = duckdb.connect()

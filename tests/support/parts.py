@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-# Of the slow tests, a part has every 16th; of the tests of Spark every other one.
-SLOW, SPARK = 16, 2
+# Of the slow tests, a part has every 16th; of the tests of Spark every third.
+SLOW, SPARK = 16, 3
 # Of the cases of each test with such a mark, a part has every N-th, and at least one.
 CASES = {"spark": 8, "postgres": 4, "browser": 4, "engine": 2}
 
