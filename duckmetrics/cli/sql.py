@@ -136,7 +136,7 @@ def shell(arguments: Sequence[str], definitions: Sequence[str]) -> None:
 
     A data FILE becomes a view, named after the file without its suffix. The rest goes on to the shell:
     a database file, or options such as -readonly and -c. With --definitions, the macros are written
-    first, which takes about half a minute; 'duckmetrics macros' keeps them in a file.
+    first, which takes minutes; 'duckmetrics macros' keeps them in a file.
 
     \b
     duckmetrics shell

@@ -392,6 +392,8 @@ def of_classes(catalog: Catalog, specs: Sequence[str], request: Request) -> list
             (measure,) = parse_measures(catalog, [named], request.switches, lambda: MULTICLASS, like)
         except UnknownNameError:
             (measure,) = parse_measures(catalog, [spec], request.switches, lambda: CLASSIFICATION, like)
+        except MetricError as error:  # which names what was typed
+            raise MetricError(spec.strip(), error.what, error.advice) from error
         measure = replace(measure, text=spec.strip())
         refuse_two_classes(catalog, measure, request)
         measures.append(measure)

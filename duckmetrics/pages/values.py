@@ -167,12 +167,13 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
     """
     every = [row for _, rows in groups for row in rows]
     domain = span(end for row in every for end in _ends([row]))
+    digits = max(digits_of(half_width(row)) for row in every)
     shown: list[Group] = []
     for heading, rows in groups:
         sizes = {row["n"] for row in rows if row["n"]}
         # A size that all systems share stands in the heading.
         shared = f"n = {sizes.pop():,}" if len(sizes) == 1 else ""
-        own = [_placed(row, domain, "" if shared else f"n = {row['n'] or 0:,}") for row in rows]
+        own = [_placed(row, domain, digits, "" if shared else f"n = {row['n'] or 0:,}") for row in rows]
         shown.append(Group(", ".join(filter(None, (heading, shared))), own, None, plain))
     shown[-1] = replace(shown[-1], domain=domain)
     columns = (
@@ -187,12 +188,13 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
     return Picture(title, "; ".join(told) + ".", drawn)
 
 
-def _placed(row: Row, domain: Domain, note: str) -> ForestLine:
+def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:
     first, last = row["rank_lower"], row["rank_upper"]
     ranks = "" if first is None else f"{first}" if first == last else f"{first} to {last}"
     kind = "s1" if first == 1 else "s0"
     plot = values_parts([(row["value"], row["lower"], row["upper"], kind)], domain)
-    cells = (_value(row), _within(row), ranks, row["tier"] or "")
+    within = between(row["lower"], row["upper"], lambda end: number(end, digits))
+    cells = (number(row["value"], digits), within, ranks, row["tier"] or "")
     return ForestLine(str(row["system"]), note, cells, plot)
 
 

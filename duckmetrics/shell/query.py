@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.composer import Binding
     from duckmetrics.expressions.folding import Value
     from duckmetrics.shell.macro import Argument
     from duckmetrics.shell.parameters import Offer, OfferedMetric
@@ -109,6 +110,8 @@ def _offenders(
     """Yield each check with its rows, and the measures that call for it."""
     for definition in catalog.checks.values():
         found: list[tuple[exp.Query, list[Measure]]] = []
+        # By the parameters of the check: measures with the same ones have the same rows.
+        bound: dict[Binding, list[Measure]] = {}
         for measure in measures if definition.header["severity"] == "error" else ():
             values: dict[str, Value] = {
                 **measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
@@ -118,12 +121,14 @@ def _offenders(
             named = (concerned(catalog, measure) | read) & protected(definition)
             if not named or is_off(definition, values):
                 continue
-            offenders = composer.resolved(definition, values)
-            known = next((concern for query, concern in found if query == offenders), None)
-            if known is None:
-                found.append((offenders, [measure]))
-            else:
-                known.append(measure)
+            binding = composer.binding(definition, composer.known(definition, values))
+            if binding not in bound:
+                offenders = composer.resolved(definition, values)
+                known = next((concern for query, concern in found if query == offenders), None)
+                bound[binding] = [] if known is None else known
+                if known is None:
+                    found.append((offenders, bound[binding]))
+            bound[binding].append(measure)
         for offenders, concern in found:
             yield {"title": definition.title, "when": "", **definition.header}, offenders, concern
 

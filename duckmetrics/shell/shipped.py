@@ -48,7 +48,7 @@ def macros_sql(definitions: Any = ()) -> str:
 
     Args:
         definitions: files and folders of metrics of your own, which get macros like ours. The text is then
-            written anew, which takes about half a minute. Metrics of packages and of DUCKMETRICS_PATH are
+            written anew, which takes minutes. Metrics of packages and of DUCKMETRICS_PATH are
             always there.
 
     Raises:
@@ -75,7 +75,7 @@ def macros_file() -> Path:
 
 
 def written_macros(names: Collection[str] = ()) -> str:
-    """Write the text of the file of macros from the definitions, which takes half a minute.
+    """Write the text of the file of macros from the definitions, which takes minutes.
 
     Args:
         names: the metrics of users that it has, too.

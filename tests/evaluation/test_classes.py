@@ -431,6 +431,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "positive": ({}, {"positive": "ant"}, "positive: is given, and classes= too"),
     "a metric of rankings": ({}, {"metrics": "ndcg@10"}, "is of rankings.*write one of accuracy"),
     "a metric of two classes": ({}, {"metrics": "ks"}, "is about two classes.*add by='class'"),
+    "an average": ({}, {"metrics": "f1(average=macr)"}, r"^f1\(average=macr\): average.*mean 'macro'"),
     "several right classes": ({"label": [["ant"], ["bee"], ["ant", "bee"]]}, {}, "a row has one right class"),
     "percentages": ({"p_ant": [50.0, 20.0, 90.0]}, {"metrics": "log_loss"}, "lies outside of \\[0, 1\\]"),
     "verify": ({}, {"verify": 2}, "verify= recomputes metrics of rankings and of two classes"),
