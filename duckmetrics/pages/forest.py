@@ -99,11 +99,15 @@ def values_parts(
         if x is None or not known([x]):
             continue
         y = f"{ROW_HEIGHT / 2 + (i - (len(rows) - 1) / 2) * STEP:g}"
-        shape = "ring" if kind == "s0" else "dot"
+        shape = _SHAPES.get(kind, "dot")
         whiskers = _whiskers(lower, upper, y, domain)
         drawn = whiskers + _centered(x, shape, y, domain, bool(whiskers))
         parts += f'<g class="{kind}">{drawn}</g>'
     return parts
+
+
+# The marks of values, by the class of their color; others are dots.
+_SHAPES = {"s0": "ring", "none": "dash"}
 
 
 def axis(domain: Domain, text: Callable[[float], str] = short, about: int = 4) -> str:

@@ -154,8 +154,9 @@ def slices(
     return Picture(title, _in_words(rows, name), drawn)
 
 
-# The swatches of systems that are among the best, and of those that are not.
-_PLACES = (("no test finds a better one", "dot s1"), ("another is better", "ring s0"))
+# How a system is drawn, by the class of its color: its mark in words, and the swatch.
+_PLACES = {"s1": ("no test finds a better one", "dot"), "s0": ("another is better", "ring"),
+           "none": ("not tested", "none")}  # fmt: skip
 
 
 def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float | None) -> Picture:
@@ -176,11 +177,13 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
         own = [_placed(row, domain, digits, "" if shared else f"n = {row['n'] or 0:,}") for row in rows]
         shown.append(Group(", ".join(filter(None, (heading, shared))), own, None, plain))
     shown[-1] = replace(shown[-1], domain=domain)
+    kinds = {_kind_of_place(row) for row in every if row["value"] is not None}
+    key = tuple(swatch for kind, swatch in _PLACES.items() if kind in kinds)
     columns = (
         ForestColumn("value", "n b"), ForestColumn(interval_name(level), "ci", False),
         ForestColumn("ranks"), ForestColumn("tier"),
     )  # fmt: skip
-    drawn = Forest(shown, "system", columns, f"value with {interval_name(level)}", key=_PLACES)
+    drawn = Forest(shown, "system", columns, f"value with {interval_name(level)}", key=key)
     told = (
         f"{heading}{': ' if heading else ''}{row['system']}: {with_interval(row)}"
         for heading, rows in groups for row in rows
@@ -191,11 +194,14 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
 def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:
     first, last = row["rank_lower"], row["rank_upper"]
     ranks = "" if first is None else f"{first}" if first == last else f"{first} to {last}"
-    kind = "s1" if first == 1 else "s0"
-    plot = values_parts([(row["value"], row["lower"], row["upper"], kind)], domain)
+    plot = values_parts([(row["value"], row["lower"], row["upper"], _kind_of_place(row))], domain)
     within = between(row["lower"], row["upper"], lambda end: number(end, digits))
     cells = (number(row["value"], digits), within, ranks, row["tier"] or "")
     return ForestLine(str(row["system"]), note, cells, plot)
+
+
+def _kind_of_place(row: Row) -> str:
+    return "none" if row["rank_lower"] is None else "s1" if row["rank_lower"] == 1 else "s0"
 
 
 def _systems(named: Sequence[Named]) -> list[str | None]:

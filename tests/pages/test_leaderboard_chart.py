@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import Leaderboard, MetricError
+from duckmetrics.words.verdicts import UNTESTED
 from support.command_line import Command, exports, run
 from support.drawings import of_class, parsed, texts
 from support.reports import HOSTILE, Page
@@ -54,6 +56,18 @@ def test_systems_that_no_test_finds_worse_are_dots_and_the_others_rings(board: L
     kinds = {kind: len(of_class(drawing, "g", kind)) for kind in ("s0", "s1")}
     assert kinds == {"s0": first.count(False), "s1": first.count(True)}
     assert sum(first) < len(first)
+
+
+def test_a_system_that_was_not_tested_is_not_called_worse(board: Leaderboard) -> None:
+    rows = [
+        {**row, "rank_lower": None, "rank_upper": None, "tier": None, "verdict": UNTESTED}
+        for row in board.rows
+    ]
+    drawing = parsed(replace(board, rows=tuple(rows)).chart().svg())
+    assert {kind: len(of_class(drawing, "g", kind)) for kind in ("s0", "s1")} == {"s0": 0, "s1": 0}
+    assert "not tested" in texts(drawing)
+    assert "another is better" not in texts(drawing)
+    assert "not tested" not in texts(parsed(board.chart().svg()))
 
 
 def test_slices_have_headings_with_their_size_or_each_row_has_its_own(board: Leaderboard) -> None:
