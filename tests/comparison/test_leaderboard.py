@@ -196,9 +196,10 @@ def test_markdown_raises_the_letters(board: Leaderboard) -> None:
 
 
 def test_html_says_the_sentence_first(board: Leaderboard) -> None:
-    shown = board._repr_html_()
+    shown = board.shown().html()
     assert shown.startswith("<p><b>2 of 4 systems share the first tier")
     assert "<td><b>0.9850</b><sup>a</sup></td>" in shown
+    assert shown in board._repr_html_()
 
 
 def test_frames_have_all_columns(board: Leaderboard) -> None:
