@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pytest
 
-# Of the slow tests, a part has every 16th; of the tests of Spark every third.
+# A slow test runs on one of 16 days, a test of Spark on one of three.
 SLOW, SPARK = 16, 3
 # Of the cases of each test with such a mark, a part has every N-th, and at least one.
 CASES = {"spark": 8, "postgres": 4, "browser": 4, "engine": 2}
@@ -22,7 +23,7 @@ def other_parts(
 
     Args:
         left_out: the cases that some(n) leaves out of a default run.
-        part: "3/56": of these, and of the slow tests of Spark, every 56th from the third on.
+        part: "3/56": of these, and of the slow tests of Spark, those of the third of 56 days.
     """
     first, parts = map(int, part.split("/"))
     rarely = [*left_out, *(item for item in items if has(item, "spark") and has(item, "slow"))]
@@ -37,7 +38,7 @@ def other_parts(
             slow.append(item)
         elif mark is not None:
             tests[mark].setdefault(item.nodeid.partition("[")[0], []).append(item)
-    unwanted = _others(rarely, parts, first) + _others(slow, SLOW, first)
+    unwanted = _on_other_days(rarely, parts, first) + _on_other_days(slow, SLOW, first)
     for mark, cases in tests.items():
         apart = SPARK if mark == "spark" else 1
         for number, alike in enumerate(cases.values()):
@@ -51,6 +52,11 @@ def other_parts(
 
 def has(item: pytest.Item, mark: str) -> bool:
     return item.get_closest_marker(mark) is not None
+
+
+def _on_other_days(items: Sequence[pytest.Item], days: int, first: int) -> list[pytest.Item]:
+    """Return the tests of other days: a test keeps its day when others are added or removed."""
+    return [item for item in items if (crc32(item.nodeid.encode()) - first) % days]
 
 
 def _others(alike: Sequence[pytest.Item], apart: int, first: int) -> list[pytest.Item]:
