@@ -36,6 +36,7 @@ from duckmetrics.words.verdicts import (
     has_margin,
     margin_sentence,
     p_heading,
+    ranks_of,
 )
 from duckmetrics.words.visible import visible, visible_key
 
@@ -127,7 +128,7 @@ def _columns(rows: Sequence[Row], adjusted_p: str = ADJUSTED_P_SHORT) -> list[Sc
         ScreenColumn(VALUE, [_number(row["value"]) for row in rows]),
         ScreenColumn("n", sizes, rank=5),
         ScreenColumn(level, [_interval(row) for row in rows], rank=3),
-        ScreenColumn(RANKS, [_ranks(row) for row in rows], rank=8),
+        ScreenColumn(RANKS, [ranks_of(row) for row in rows], rank=8),
         ScreenColumn(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
         ScreenColumn(p_heading(rows, adjusted_p), [short_p(row["p_adjusted"]) for row in rows], rank=2),
         ScreenColumn(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
@@ -173,13 +174,6 @@ def _interval(row: Row) -> str:
     if row["lower"] is None or row["upper"] is None:
         return ""
     return f"{_number(row['lower'])} to {_number(row['upper'])}"
-
-
-def _ranks(row: Row) -> str:
-    first, last = row["rank_lower"], row["rank_upper"]
-    if first is None:
-        return ""
-    return _whole(first) if first == last else f"{first} to {last}"
 
 
 def _signed(value: float | None) -> str:
@@ -304,7 +298,7 @@ class Leaderboard(DrawnLeaderboard, Examined, Tabular):
             sentences = [f"by {joined(names)}, {claim.text}" for claim, names in said.items()]
         return "; ".join([*sentences, *self._exceptions()])
 
-    def told(self, metric: str) -> str:
+    def verdict_by(self, metric: str) -> str:
         """Return who is the best by a metric, in one sentence."""
         claim = claim_of(self._group(metric))
         return f"By {visible(metric)}, {claim.text}{claim.reason}"

@@ -282,18 +282,14 @@ class DuckDBConnection:
             described = self.execute(exp.Describe(this=query)).fetchall()
         return [(row[0], row[1]) for row in described]
 
-    def create(self, name: str, text: str, kind: str = "VIEW") -> None:
-        """Make a query a temporary view, where no step of ours is in its scope, or keep its rows in a table.
-
-        Raises:
-            duckdb.Error: DuckDB refuses it.
-        """
-        created = exp.Create(
-            this=exp.to_table(name), kind=kind, expression=exp.Var(this=text),
+    def create_view(self, name: str, text: str) -> None:
+        """Make the user's own SQL a temporary view, where no step of ours is in its scope."""
+        view = exp.Create(
+            this=exp.to_table(name), kind="VIEW", expression=exp.Var(this=text),
             properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         )  # fmt: skip
-        self.raw.execute(created.sql(DIALECT))
-        self.temporary.append((kind, name))
+        self.raw.execute(view.sql(DIALECT))
+        self.temporary.append(("VIEW", name))
 
     def register(self, name: str, table: Any) -> None:
         """Give a frame a name in SQL."""

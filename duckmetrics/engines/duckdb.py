@@ -187,11 +187,8 @@ class DuckDBEngine(Engine):
     def few(self, query: str) -> pa.Table:
         # A relation plans its query twice, the first time for the names of its columns.
         name = self.name("few")
-        try:
-            with self._held.lock, self._held.usual():
-                self._held.create(name, query, "TABLE")
-        except duckdb.Error as error:
-            raise self._held.refused(error, query) from error
+        with self._held.lock, self._held.usual():
+            self._create(name, exp.Var(this=query))
         return self.arrow(exp.select(exp.Star()).from_(name))
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
@@ -238,20 +235,23 @@ class DuckDBEngine(Engine):
         Args:
             more: the table is there, and gets more rows.
         """
-        statement: exp.Expr
         if more:
-            statement = exp.Insert(this=exp.to_table(name), expression=query)
+            text = self._held.text(exp.Insert(this=exp.to_table(name), expression=query), True, copy=False)
+            self._held.execute(text)
         else:
-            temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-            statement = exp.Create(
-                this=exp.to_table(name), kind="TABLE", expression=query, properties=temporary
-            )
-            self._held.temporary.append(("TABLE", name))
-        text = self._held.text(statement, pretty=True, copy=False)
-        self._held.execute(text)
+            text = self._create(name, query)
         self.ran.append(text)
         for memory in (self._own, self.memory or self._own):
             memory.tables[text.partition("\n")[2]] = name  # its first line creates the table
+
+    def _create(self, name: str, query: exp.Expr) -> str:
+        """Make a temporary table of the rows of a query, and return the statement."""
+        temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+        table = exp.Create(this=exp.to_table(name), kind="TABLE", expression=query, properties=temporary)
+        text = self._held.text(table, pretty=True, copy=False)
+        self._held.temporary.append(("TABLE", name))
+        self._held.execute(text)
+        return text
 
     def kept_before(self, query: exp.Query) -> str | None:
         """Return the name of a table that still has the rows of a query."""

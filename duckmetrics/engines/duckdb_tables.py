@@ -168,7 +168,7 @@ def _relation(
         connection.raw.sql("FROM relation LIMIT 0")
         connection.raw.sql(relation.sql_query())  # binds, because a failed statement aborts a transaction
         connection.see_one_moment()
-        connection.create(name, relation.sql_query())
+        connection.create_view(name, relation.sql_query())
     except duckdb.Error as error:
         # A relation over frames, or of another connection, cannot be written as text.
         rows = relation.to_arrow_table()
@@ -381,7 +381,7 @@ class DuckDBTables:
         self.used.append(f"sql:{text}")
         whole = self._files.texts.read_whole(text, self._is_entry)
         try:
-            self._connection.create(name, whole)
+            self._connection.create_view(name, whole)
         except duckdb.Error as error:
             raise InputError(label, first_line(error), "fix the query") from error
         return Source(label, exp.to_table(name), {})

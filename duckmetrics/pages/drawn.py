@@ -142,8 +142,8 @@ class DrawnLeaderboard:
     def chart(self: _Ranked, *, metric: str | None = None) -> Chart:
         """Draw all systems by a metric as a small SVG, the best first, with intervals and tiers.
 
-        A dot is a system that no test finds worse than another one, and a ring any other system. Slices stand
-        below all queries or rows.
+        A dot is a system that no test finds worse than another one, a ring one that a test finds worse, and
+        a dash one that was not tested. Slices stand below all queries or rows.
 
         Args:
             metric: the first by default.

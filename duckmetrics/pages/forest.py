@@ -33,6 +33,8 @@ ROW_HEIGHT, AXIS_HEIGHT = 26, 16
 OUTSIDE = {False: "4%", True: "96%"}
 # The distance between the values of two systems in one row.
 STEP = 9
+# The marks of values, by the class of their color; others are dots.
+SHAPES = {"s0": "ring", "none": "dash"}
 
 
 def interval(
@@ -99,15 +101,11 @@ def values_parts(
         if x is None or not known([x]):
             continue
         y = f"{ROW_HEIGHT / 2 + (i - (len(rows) - 1) / 2) * STEP:g}"
-        shape = _SHAPES.get(kind, "dot")
+        shape = SHAPES.get(kind, "dot")
         whiskers = _whiskers(lower, upper, y, domain)
         drawn = whiskers + _centered(x, shape, y, domain, bool(whiskers))
         parts += f'<g class="{kind}">{drawn}</g>'
     return parts
-
-
-# The marks of values, by the class of their color; others are dots.
-_SHAPES = {"s0": "ring", "none": "dash"}
 
 
 def axis(domain: Domain, text: Callable[[float], str] = short, about: int = 4) -> str:

@@ -460,8 +460,8 @@ class ChartedPlaces(Protocol):
         """The values of the systems."""
         ...
 
-    def told(self, metric: str) -> str:
-        """Return the result by a metric in one sentence."""
+    def verdict_by(self, metric: str) -> str:
+        """Return who is the best by a metric, in one sentence."""
         ...
 
 
@@ -474,10 +474,11 @@ def leaderboard_chart(board: ChartedPlaces, metric: str | None) -> Chart:
     chosen = one_metric(evaluation, metric)
     own = [row for row in board.rows if row["metric"] == chosen]
     refuse_many("chart", own)
+    is_sliced = any(row["slice"] for row in own)
     groups: dict[str, list[Row]] = {}
     for row in own:
-        groups.setdefault(slice_name(evaluation, row) if any(r["slice"] for r in own) else "", []).append(row)
-    picture = values.places(board.told(chosen), list(groups.items()), own[0]["interval_level"])
+        groups.setdefault(slice_name(evaluation, row) if is_sliced else "", []).append(row)
+    picture = values.places(board.verdict_by(chosen), list(groups.items()), own[0]["interval_level"])
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
     return charted(
         picture, of_rows(own, (SYSTEM, "metric", "slice", *by, *PLACES, "verdict")), evaluation.source

@@ -23,6 +23,7 @@ from duckmetrics.pages.marks import (
     with_interval,
 )
 from duckmetrics.words.lists import joined
+from duckmetrics.words.verdicts import ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -167,7 +168,7 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
         level: the level of the intervals.
     """
     every = [row for _, rows in groups for row in rows]
-    domain = span(end for row in every for end in _ends([row]))
+    domain = span(_ends(every))
     digits = max(digits_of(half_width(row)) for row in every)
     shown: list[Group] = []
     for heading, rows in groups:
@@ -192,11 +193,9 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
 
 
 def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:
-    first, last = row["rank_lower"], row["rank_upper"]
-    ranks = "" if first is None else f"{first}" if first == last else f"{first} to {last}"
     plot = values_parts([(row["value"], row["lower"], row["upper"], _kind_of_place(row))], domain)
     within = between(row["lower"], row["upper"], lambda end: number(end, digits))
-    cells = (number(row["value"], digits), within, ranks, row["tier"] or "")
+    cells = (number(row["value"], digits), within, ranks_of(row), row["tier"] or "")
     return ForestLine(str(row["system"]), note, cells, plot)
 
 

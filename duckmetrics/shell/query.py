@@ -125,9 +125,9 @@ def _offenders(
             if binding not in bound:
                 offenders = composer.resolved(definition, values)
                 known = next((concern for query, concern in found if query == offenders), None)
-                bound[binding] = [] if known is None else known
                 if known is None:
-                    found.append((offenders, bound[binding]))
+                    found.append((offenders, known := []))
+                bound[binding] = known
             bound[binding].append(measure)
         for offenders, concern in found:
             yield {"title": definition.title, "when": "", **definition.header}, offenders, concern

@@ -144,6 +144,12 @@ BEST, AMONG_BEST, NO_VALUE = "best", "among the best", "no value"
 _LETTER = re.compile(r"[a-z]\d*")
 
 
+def ranks_of(row: Row) -> str:
+    """Return the range of the rank of a system, as in ``1 to 5``; empty if no test compares it."""
+    first, last = row["rank_lower"], row["rank_upper"]
+    return "" if first is None else f"{first}" if first == last else f"{first} to {last}"
+
+
 class Claim(NamedTuple):
     """The first place in words, and what it means."""
 
