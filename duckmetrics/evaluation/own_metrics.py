@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import own_columns
 from duckmetrics.catalog.definition import DIALECT, body
 from duckmetrics.catalog.own_text import line_of
 from duckmetrics.compose.composer import Composer
@@ -205,7 +204,7 @@ def _several(own: Sequence[Measure], where: str, number: int, keys: str) -> Defi
 
 
 def refuse_unverified(measures: Sequence[Measure]) -> None:
-    """Refuse to recompute metrics of the user that name no function, or read what a function does not get.
+    """Refuse to recompute metrics of the user that name no function.
 
     Raises:
         MetricError: names the first of them.
@@ -218,10 +217,6 @@ def refuse_unverified(measures: Sequence[Measure]) -> None:
             raise MetricError(
                 "verify", what, f"name one in its header (reference: module:function), or {without}"
             )
-        more = own_columns([made], "predictions") + own_columns([made], "truth")
-        if more:
-            what = f"{measure.text} reads the column {more[0]!r}, which no function in plain Python gets"
-            raise MetricError("verify", what, without)
         function_of(measure)
 
 

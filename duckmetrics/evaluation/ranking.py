@@ -157,8 +157,9 @@ def _of_queries(
 
     with engine.step("verify a sample"):
         outcome = verify_ranking(
-            engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
-        )
+            engine, inputs, measures, columns, table, rows, request.verify, summary.flagged(),
+            request.own_columns,
+        )  # fmt: skip
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 

@@ -26,7 +26,7 @@ from duckmetrics.results.evaluation import TOLERANCE, Verification
 from duckmetrics.results.findings import ERROR, EXAMPLES, NOTE, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlglot import exp
 
@@ -175,6 +175,7 @@ def verify_ranking(
     rows: Sequence[Row],
     size: int,
     flagged: exp.Select,
+    own: Mapping[str, Collection[str]],
 ) -> Verified:
     """Recompute the values of a sample of queries, and the summary from the values of all of them.
 
@@ -186,9 +187,10 @@ def verify_ranking(
         rows: the summary.
         size: how many queries.
         flagged: the query of the kept values with the attributes of their queries.
+        own: the columns that metrics of users read, by the table.
     """
     names = list(dict.fromkeys(column.value for column in columns))
-    sample = QuerySample(engine, inputs, table, names, str(measures[0].values["population"]), size)
+    sample = QuerySample(engine, inputs, table, names, str(measures[0].values["population"]), size, own)
     places = [names.index(column.value) for column in columns]
     rankings = _Rankings(inputs, sample, measures, places)
     recomputed = sum(rankings.compare(query) for query in sample)
@@ -210,19 +212,21 @@ def verify_classification(
     rows: Sequence[Row],
     size: int,
     evaluate: Callable[[Inputs], Sequence[Row]],
+    own: Collection[str],
 ) -> Verified:
     """Recompute the values of all slices; of more than `ROWS_PER_QUERY` * size rows, those of a sample.
 
     Args:
         rows: the summary.
         evaluate: computes the summary of other rows: a sample has values of its own.
+        own: the columns that metrics of users read.
     """
     groupings = 1 + len(inputs.by)
-    sample = row_sample(engine, inputs, min(size * ROWS_PER_QUERY * groupings, TOO_MANY))
+    sample = row_sample(engine, inputs, min(size * ROWS_PER_QUERY * groupings, TOO_MANY), own)
     if sample is not None:
         inputs = replace(inputs, queries={**inputs.queries, "predictions": sample})
         rows = evaluate(inputs)
-    observed = _observed(engine, inputs)
+    observed = _observed(engine, inputs, own)
     forms = {
         weighted: {segment: _present(members, weighted) for segment, members in observed.items()}
         for weighted in {bool(measure.values.get(WEIGHTED)) for measure in measures}
@@ -367,16 +371,16 @@ class _Rankings:
         return query if self.inputs.one_system else f"system={system}, {query}"
 
 
-def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]]:
+def _observed(engine: Engine, inputs: Inputs, own: Collection[str]) -> dict[Segment, list[Observation]]:
     """Return the rows of every system and slice."""
     by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
     segments = slices_of(engine, inputs, by)
     groupings = ((), *inputs.by)
     observed: dict[Segment, list[Observation]] = defaultdict(list)
-    for row in rows_of(engine, inputs):
+    for row in rows_of(engine, inputs, own):
         number, values = segments.get(row.segment, (0, {}))
         segment = segment_of(inputs, row.system, groupings[number], values)
-        observed[segment].append(Observation(row.label, row.score, row.weight, row.group))
+        observed[segment].append(Observation(row.label, row.score, row.weight, row.group, row.more or {}))
     return dict(observed)
 
 

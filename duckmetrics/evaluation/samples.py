@@ -18,7 +18,7 @@ from duckmetrics.inputs.classification import GROUP
 from duckmetrics.inputs.columns import WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
@@ -32,6 +32,8 @@ LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "populatio
 # Ids of these kinds mean the same in Python: equal where they are equal, and in the same order.
 ALIKE = ("integer", "text", "uuid", "boolean")
 COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
+# What metrics of users read of a row, by its name, and of which table a row of a sample has it.
+MORE, MORE_OF = "more", ("predicted", "judged")
 
 
 class Item(str):
@@ -55,15 +57,16 @@ class SampledQuery:
     """One query of a sample.
 
     Attributes:
-        predictions: (system, number of the query, item_id, score), in the order of their positions.
-        truth: (number of the query, item_id, relevance).
+        predictions: (system, number of the query, item_id, score, what metrics of users read), in the order
+            of their positions.
+        truth: (number of the query, item_id, relevance, what metrics of users read).
         values: the values of SQL, by system: one value per column asked for; NaN where it has
             several rows for one query.
     """
 
     number: int
-    predictions: list[tuple[str, int, Any, float]] = field(default_factory=list)
-    truth: list[tuple[int, Any, float | None]] = field(default_factory=list)
+    predictions: list[tuple[str, int, Any, float, Mapping[str, Any]]] = field(default_factory=list)
+    truth: list[tuple[int, Any, float | None, Mapping[str, Any]]] = field(default_factory=list)
     values: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
@@ -75,6 +78,7 @@ class QuerySample:
         columns: those of its columns that are wanted.
         population: the word of the switch that says which queries count.
         size: how many queries.
+        own: the columns that metrics of users read, by the table.
 
     Attributes:
         complete: whether no query is left out.
@@ -89,6 +93,7 @@ class QuerySample:
         columns: Sequence[str],
         population: str,
         size: int,
+        own: Mapping[str, Collection[str]],
     ) -> None:
         self.engine = engine
         self.inputs = inputs
@@ -96,7 +101,9 @@ class QuerySample:
         self.columns = columns
         self.alike = len(inputs.item_kinds) == 1 and inputs.item_kinds[0] in ALIKE
         self.queries = self._keep("sampled_queries", self._numbered(table, population))
-        tables: dict[str, exp.Expr] = {s: inputs.queries[s].subquery() for s in ("predictions", "truth")}
+        tables: dict[str, exp.Expr] = {
+            name: _with_more(inputs.queries[name], own.get(name, ())) for name in ("predictions", "truth")
+        }
         tables["sampled_queries"] = exp.to_table(self.queries)
         self.rows = self._keep("sampled_rows", _relation("sampled_rows", tables, size, self.alike))
         self.values = self._keep("sampled_values", self._joined(exp.to_table(table), ["system", *columns]))
@@ -189,15 +196,16 @@ class QuerySample:
 
     def _read(self, first: int, last: int) -> list[SampledQuery]:
         found = {number: SampledQuery(number) for number in range(first, last + 1)}
-        columns = ("number", "is_truth", "system", "item", "text", "score", "relevance")
+        columns = ("number", "is_truth", "system", "item", "text", "score", "relevance", *MORE_OF)
         rows = _between(exp.select(*columns).from_(self.rows), first, last)
         ordered = with_directions(rows.order_by("number", "position", "item"))
-        for number, is_truth, system, item, text, score, relevance in self.engine.rows(ordered):
+        for row in self.engine.rows(ordered):
+            number, is_truth, system, item, text, score, relevance, predicted, judged = row
             known = item if self.alike or text is None else Item(item, text)
             if is_truth:
-                found[number].truth.append((number, known, relevance))
+                found[number].truth.append((number, known, relevance, judged or {}))
             else:
-                found[number].predictions.append((system, number, known, score))
+                found[number].predictions.append((system, number, known, score, predicted or {}))
         values = _between(exp.select("number", "system", *self.columns).from_(self.values), first, last)
         sorted_values = with_directions(values.order_by("number", "system"))
         for number, system, *computed in self.engine.rows(sorted_values):
@@ -230,22 +238,27 @@ class SampledRow(NamedTuple):
     score: float
     weight: float
     group: int | None
+    more: Mapping[str, Any] | None
 
 
-def row_sample(engine: Engine, inputs: Inputs, size: int) -> exp.Query | None:
+def row_sample(engine: Engine, inputs: Inputs, size: int, own: Collection[str]) -> exp.Query | None:
     """Keep the rows whose columns have the smallest md5, and return their query; None where all fit."""
     rows = inputs.queries["predictions"].subquery("predictions")
     if engine.rows(exp.select(exp.Count(this=exp.Star())).from_(rows))[0][0] <= size:
         return None
     name = engine.name("sampled_rows")
-    first = _relation("sampled_predictions", {"predictions": inputs.queries["predictions"].subquery()}, size)
+    tables = {"predictions": _with_more(inputs.queries["predictions"], own)}
+    first = _relation("sampled_predictions", tables, size)
     engine.keep(name, with_directions(first))
-    return exp.select(*COLUMNS).from_(name)
+    more = (
+        exp.StructExtract(this=exp.column(MORE), expression=literal(column)).as_(column) for column in own
+    )
+    return exp.select(*COLUMNS, *more).from_(name)
 
 
-def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
+def rows_of(engine: Engine, inputs: Inputs, own: Collection[str]) -> Iterator[SampledRow]:
     """Read all rows; numbers identify the groups."""
-    query = _relation("numbered_groups", {"predictions": inputs.queries["predictions"].subquery()})
+    query = _relation("numbered_groups", {"predictions": _with_more(inputs.queries["predictions"], own)})
     for row in engine.rows(with_directions(query)):
         yield SampledRow(*row)
 
@@ -263,6 +276,14 @@ def slices_of(engine: Engine, inputs: Inputs, by: Mapping[str, str]) -> dict[int
     slices = wanted.from_(inputs.queries["slices"].subquery("slices"))
     rows = engine.rows(slices.where(exp.column("segment").isin(query=present)))
     return {segment: (number, dict(zip(by, values, strict=True))) for segment, number, *values in rows}
+
+
+def _with_more(query: exp.Query, own: Collection[str]) -> exp.Subquery:
+    """Return a table, with the columns that metrics of users read as one."""
+    names = [exp.to_identifier(name, quoted=True) for name in own]
+    pairs = [exp.PropertyEQ(this=name, expression=exp.column(name.copy())) for name in names]
+    more: exp.Expr = exp.Struct(expressions=pairs) if pairs else exp.cast(exp.null(), "VARCHAR")
+    return exp.select("*", more.as_(MORE)).from_(query.subquery("given")).subquery()
 
 
 def _relation(name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: bool = False) -> exp.Select:

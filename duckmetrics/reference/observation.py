@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.reference.choice import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A row: the label is 0 or 1 (-1 is read as 0), a higher score is more positive."""
+    """A row: the label is 0 or 1 (-1 is read as 0), a higher score is more positive.
+
+    `columns`: what metrics of users read.
+    """
 
     label: float
     score: float
     weight: float = 1.0
     group: Any = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def positive(self) -> bool:

@@ -19,6 +19,7 @@ from duckmetrics.reference.tables import (
     judgments,
     of_returned_rows,
     ranked_lists,
+    rows_of_truth,
 )
 
 Key: TypeAlias = tuple[str, Id]  # system, query_id
@@ -124,7 +125,9 @@ def _queries(
     switches: Switches,
     empty: Iterable[Key] = (),
 ) -> Iterator[tuple[Key, Query, bool]]:
+    truth = list(truth)
     in_truth = judged = judgments(truth, switches)
+    rows = rows_of_truth(truth)
     if switches.labels == "returned":
         predictions = list(predictions)
         judged = of_returned_rows(predictions, in_truth)
@@ -135,7 +138,7 @@ def _queries(
     for query_id in population_of(switches.population, in_truth, lists, every_system):
         for system in every_system:
             key = system, query_id
-            query = Query(lists.get(key, []), judged.get(query_id, {}), query_id)
+            query = Query(lists.get(key, []), judged.get(query_id, {}), query_id, rows.get(query_id, ()))
             yield key, query, key not in lists
 
 

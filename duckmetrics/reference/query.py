@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -13,20 +13,34 @@ Id: TypeAlias = Any  # text, integer, date, UUID, ...: hashable, and ordered wit
 
 @dataclass(frozen=True)
 class Row:
-    """A returned item; a grade of None means that nobody judged it."""
+    """A returned item; a grade of None means that nobody judged it. `columns`: what metrics of users read."""
 
     item: Id
     score: float
     grade: float | None
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A row of the truth as it is there, with the columns that metrics of users read."""
+
+    item: Id
+    relevance: float | None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Query:
-    """The returned rows, best first (rank 1), the grade of every judged item, and the id of the query."""
+    """The returned rows, best first (rank 1), the grade of every judged item, and the id of the query.
+
+    `truth`: its rows of the truth, an item once or more.
+    """
 
     rows: Sequence[Row]
     grades: Mapping[Id, float]
     query_id: Id = None
+    truth: Sequence[Judged] = ()
 
     def top(self, k: int | None) -> list[tuple[int, Row]]:
         """Return the first k rows with their ranks; a given rank without an item is left out."""

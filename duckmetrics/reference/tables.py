@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from duckmetrics.reference.query import Id, Row
+from duckmetrics.reference.query import Id, Judged, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable
 
     from duckmetrics.reference.switches import Switches
 
-Prediction: TypeAlias = tuple[str, Id, Id, float]  # system, query_id, item_id, score
-Judgment: TypeAlias = tuple[Id, Id, float | None]  # query_id, item_id, relevance
+# The columns that metrics of users read stand at the end, if there are some, by their names.
+# system, query_id, item_id, score
+Prediction: TypeAlias = tuple[str, Id, Id, float] | tuple[str, Id, Id, float, Mapping[str, Any]]
+# query_id, item_id, relevance
+Judgment: TypeAlias = tuple[Id, Id, float | None] | tuple[Id, Id, float | None, Mapping[str, Any]]
 Judgments: TypeAlias = dict[Id, dict[Id, float]]  # query_id -> item_id -> grade
 Lists: TypeAlias = dict[tuple[str, Id], list[Row]]  # (system, query_id) -> rows, best first
 
@@ -43,18 +47,26 @@ def judgments(truth: Iterable[Judgment], switches: Switches) -> Judgments:
     """Return the grade of every judged item; of an item judged twice the highest."""
     truth = list(truth)
     if switches.duplicates == "error":
-        _refuse_duplicates("truth", [(query, item) for query, item, _ in truth])
+        _refuse_duplicates("truth", [row[:2] for row in truth])
     judged: Judgments = defaultdict(dict)
-    for query, item, relevance in truth:
+    for query, item, relevance, *_ in truth:
         grade = _grade(relevance, switches)
         judged[query][item] = max(grade, judged[query].get(item, grade))
     return dict(judged)
 
 
+def rows_of_truth(truth: Iterable[Judgment]) -> dict[Id, list[Judged]]:
+    """Return the rows of every query."""
+    rows: dict[Id, list[Judged]] = defaultdict(list)
+    for query, *row in truth:
+        rows[query].append(Judged(*row))
+    return dict(rows)
+
+
 def of_returned_rows(predictions: Iterable[Prediction], judged: Judgments) -> Judgments:
     """Return the grades of the returned rows, 0 where nobody judged them: all that a table of rows has."""
     rows: Judgments = defaultdict(dict)
-    for _, query, item, _ in predictions:
+    for _, query, item, *_ in predictions:
         rows[query][item] = judged.get(query, {}).get(item, 0.0)
     return dict(rows)
 
@@ -73,9 +85,9 @@ def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches:
     if switches.duplicates == "error":
         _refuse_duplicates("predictions", [row[:3] for row in predictions])
     lists: Lists = defaultdict(list)
-    for system, query, item, score in predictions:
+    for system, query, item, score, *columns in predictions:
         rounded = _float32(score) if switches.scores == "float32" and not switches.by_rank else float(score)
-        lists[system, query].append(Row(item, rounded, judged.get(query, {}).get(item)))
+        lists[system, query].append(Row(item, rounded, judged.get(query, {}).get(item), *columns))
     return {key: _of_all_items(_ranked(rows, switches), switches.catalog_size) for key, rows in lists.items()}
 
 

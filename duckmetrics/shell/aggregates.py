@@ -43,7 +43,7 @@ from duckmetrics.shell.macro import (
     reference,
     typed,
 )
-from duckmetrics.shell.own_columns import read_by
+from duckmetrics.shell.own_columns import OF_ROWS, null_text, read_by
 from duckmetrics.shell.parameters import allowed, refusal
 
 if TYPE_CHECKING:
@@ -226,8 +226,8 @@ def aggregate_macros(catalog: Catalog) -> Iterator[Macro]:
     own = dict(catalog.aggregates)
     found: dict[str, Macro] = {}
     for (family, name), alias in catalog.names.items():
-        if family != CLASSIFICATION or read_by(catalog, alias.metric, ROWS):
-            continue  # an aggregate takes a label, a score and a weight
+        if family != CLASSIFICATION:
+            continue
         definition = catalog.aggregates.get(alias.metric.name, alias.metric)
         own.pop(definition.name, None)
         for other in sorted({name, alias.metric.macros.get(name, name)} - set(QUOTED)):
@@ -266,7 +266,9 @@ class _Shelf:
         value = _Aggregate(self.catalog, definition, values).value
         if value is None:
             return None
-        names = self._columns(definition)
+        names, own_columns = self._columns(definition), read_by(self.catalog, definition, ROWS)
+        taken = {WHERE, *names.values(), *(p.name for p in params)}
+        of_own = {c: f"{c}_column" if c.lower() in taken else c for c in own_columns}
         own = (
             Argument(
                 p.name, p.default, p.required, p.choices, meanings=meanings(self.catalog, definition, p)
@@ -275,12 +277,14 @@ class _Shelf:
         )  # fmt: skip
         arguments = (
             *(Argument(column, required=True) for c, column in names.items() if c != WEIGHT),
+            *(Argument(name, required=True) for name in of_own.values()),
             *sorted(own, key=lambda argument: not argument.required),
             Argument(WHERE, True, type="BOOLEAN"),
             *([Argument(WEIGHT, meanings=WEIGHT_MEANINGS)] if WEIGHT in names else []),
         )  # fmt: skip
         body = self._checked(definition, params, value, values)
-        body = of_arguments(body, {c: number(column) for c, column in names.items()})
+        numbers = {c: number(column) for c, column in names.items()}
+        body = of_arguments(body, {**numbers, **{c: reference(name) for c, name in of_own.items()}})
         linked, _ = functions.linked(self.catalog, exp.select(body), FUNCTIONS)
         tree = _told_of_weights(hidden(linked.selects[0]))
         whole = given(tree, {param.name: typed(param) for param in params})
@@ -338,6 +342,11 @@ class _Shelf:
             other = cast("exp.Select", exists.this).args["where"].this
             exists.replace(exp.true())
             outcome = outcome.when(_both(condition, other), _refused(literal(PREFIX + said)), copy=False)
+        for column in read_by(self.catalog, definition, ROWS):
+            is_null = exp.Is(this=exp.column(column), expression=exp.null())
+            n = _filtered(exp.CountIf(this=is_null), exp.true())
+            text = concatenated(PREFIX, null_text(OF_ROWS, column, n, definition))
+            outcome = outcome.when(exp.GT(this=n.copy(), expression=literal(0)), _refused(text), copy=False)
         problem = _filtered(exp.Min(this=self._check(self._columns(definition), of_row)), exp.true())
         fine = exp.func("coalesce", _refused(concatenated(PREFIX, problem)), _of_some_rows(value))
         outcome_ = outcome.else_(fine) if outcome.args.get("ifs") else fine
@@ -452,7 +461,7 @@ class _Aggregate:
             return None
         name = query.args["from_"].this.name
         if name == ROWS:
-            return tree
+            return _unqualified(tree)
         inner = self.composer.steps[name]
         if not isinstance(inner, exp.Select):
             return None
@@ -465,6 +474,14 @@ class _Aggregate:
                     return None
                 column.replace(exp.paren(replacement) if isinstance(replacement, exp.Binary) else replacement)
         return fold(cast("exp.Expr", holder.this))
+
+
+def _unqualified(tree: exp.Expr) -> exp.Expr:
+    """Write the columns of a tree without the table of the rows, in place."""
+    for column in tree.find_all(exp.Column):
+        if column.table == ROWS:
+            column.set("table", None)
+    return tree
 
 
 def _is_plain(query: exp.Select) -> bool:

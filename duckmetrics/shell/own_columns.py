@@ -172,16 +172,21 @@ def _is_column(value: exp.Expr) -> exp.Expr:
     return exp.NEQ(this=kind, expression=literal(ABSENT))
 
 
+def null_text(label: str, column: str, n: exp.Expr, reader: Definition) -> exp.Expr:
+    """Return the message that a column is NULL in n rows."""
+    is_one = exp.EQ(this=n.copy(), expression=literal(1))
+    return concatenated(
+        f"{label}: column '{column}' is NULL in ", exp.cast(n.copy(), "VARCHAR"),
+        exp.Case().when(is_one, literal(" row")).else_(literal(" rows")),
+        f", and {reader.name} reads it; fill it, as in COALESCE({column}, 0), ",
+        "or leave these rows out",
+    )  # fmt: skip
+
+
 def _nulls(table: str, column: str, reader: OfferedMetric, n: exp.Expr, label: str = "") -> exp.Select:
     """Return the query of the problem that a column is NULL in some rows."""
     present = exp.Count(this=exp.column(column))
     counted = exp.Sub(this=exp.Count(this=exp.Star()), expression=present).as_("n")
-    is_one = exp.EQ(this=n.copy(), expression=literal(1))
-    text = concatenated(
-        f"{label or table}: column '{column}' is NULL in ", exp.cast(n.copy(), "VARCHAR"),
-        exp.Case().when(is_one, literal(" row")).else_(literal(" rows")),
-        f", and {reader.measure.metric.name} reads it; fill it, as in COALESCE({column}, 0), ",
-        "or leave these rows out",
-    )  # fmt: skip
+    text = null_text(label or table, column, n, reader.measure.metric)
     query = exp.select(text.as_("problem")).from_(exp.select(counted).from_(table).subquery("counted"))
     return query.where(exp.GT(this=exp.column("n"), expression=literal(0)))

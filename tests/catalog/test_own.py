@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -337,8 +338,8 @@ def spark() -> Any:
 
 
 @pytest.mark.spark
-def test_spark_has_the_values_of_duckdb(spark: Any) -> None:
-    path = write("revenue", REVENUE)
+def test_spark_has_the_values_of_duckdb(spark: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_with_plain_python(folder, monkeypatch)[0]
     rows = [(query, item, score) for query, items in RUN.items() for item, score in items.items()]
     run_ = spark.createDataFrame(rows, "query_id string, item_id string, score double")
     judged = spark.createDataFrame(
@@ -346,7 +347,8 @@ def test_spark_has_the_values_of_duckdb(spark: Any) -> None:
         "query_id string, item_id string, relevance int, price double, country string",
     )
     call = {"missing": "skip", "by": "country"}
-    found = duckmetrics.evaluate(run_, judged, [f"{path}@1", "ndcg@2"], **call)  # type: ignore[arg-type]
+    found = duckmetrics.evaluate(run_, judged, [f"{path}@1", "ndcg@2"], verify=9, **call)  # type: ignore[arg-type]
+    assert all(one.compared > 3 and one.largest < 1e-12 for one in found.verified)
     same = duckmetrics.evaluate(RUN, TRUTH, ["revenue@1", "ndcg@2"], **call)  # type: ignore[arg-type]
     assert [row["value"] for row in found.rows] == pytest.approx([row["value"] for row in same.rows])
 
@@ -536,7 +538,50 @@ GROUP BY system, segment"""
     assert [(one.compared, one.largest < 1e-12) for one in found.verified] == [(3, True)]
 
 
-def test_a_function_gets_no_columns_of_the_user() -> None:
-    text = REVENUE.replace("-- range", "-- reference: my_functions:last\n-- range")
-    with pytest.raises(MetricError, match=r"reads the column 'price', which no function"):
-        duckmetrics.evaluate(RUN, TRUTH, write("revenue", text), missing="skip", verify=2)
+PLAIN = """def revenue(query, *, k=None):
+    price = {row.item: row.columns["price"] for row in query.truth}
+    found = [row.item for row in query.rows[:k] if row.item in price]
+    return sum(map(price.get, found)) / sum(price.values()) if price else None
+
+def profit(rows, *, threshold):
+    return sum(r.y * r.columns["margin"] - 0.1 for r in rows if r.score >= threshold) / len(rows)
+
+def shown(query):
+    return sum(row.columns["cost"] for row in query.rows)
+"""
+SHOWN = """-- name:   shown
+-- inputs: predictions (query_id, item_id, score, cost)
+-- range:  [0, inf), higher is better
+SELECT system, query_id, sum(cost) AS value FROM predictions GROUP BY system, query_id"""
+
+
+def write_with_plain_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Write three metrics that name a function; return their paths."""
+    (folder / "plain.py").write_text(PLAIN)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "plain", raising=False)
+    metrics = {"revenue": REVENUE, "profit": PROFIT, "shown": SHOWN}
+    return [write(name, text.replace("-- range", f"-- reference: plain:{name}\n-- range"))
+            for name, text in metrics.items()]  # fmt: skip
+
+
+def test_a_function_gets_the_columns_that_a_metric_reads(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    revenue, profit, shown = write_with_plain_python(folder, monkeypatch)
+    costs = {"query_id": ["q1", "q1", "q2"], "item_id": ["a", "b", "a"], "score": [1.0, 2.0, 3.0],
+             "cost": [1, 10, 100]}  # fmt: skip
+    calls: list[tuple[dict[str, Any], int]] = [
+        ({"predictions": RUN, "truth": TRUTH, "metrics": [f"{revenue}@1", revenue], "missing": "skip"}, 4),
+        ({"predictions": costs, "truth": TRUTH, "metrics": shown, "missing": "skip"}, 4),
+        ({"predictions": ROWS, "metrics": [profit, "auc"], "by": "country"}, 3),
+    ]
+    for call, compared in calls:
+        found = duckmetrics.evaluate(**call, verify=10)
+        assert {(one.compared, one.largest < 1e-12) for one in found.verified} == {(compared, True)}, call
+    rows = {name: values * 200 for name, values in ROWS.items()}  # of which a sample is verified
+    sampled = duckmetrics.evaluate(rows, metrics=profit, verify=1)
+    assert [(one.recomputed, one.largest < 1e-12) for one in sampled.verified] == [(50, True)]
+    write("profit", Path(profit).read_text("utf-8").replace("- 0.1", "- 0.2"))
+    wrong = duckmetrics.evaluate(ROWS, metrics=profit, verify=10)
+    assert "profit: 1 of 1 value" in " ".join(map(str, wrong.checks))

@@ -22,6 +22,7 @@ from duckmetrics.catalog import catalog as own
 from duckmetrics.catalog.catalog import Catalog, add, catalog, catalog_with
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.shell import script, shipped
+from duckmetrics.shell.aggregates import aggregate_macros
 from duckmetrics.shell.explanation_macro import explain_macro
 from duckmetrics.shell.macro import Macro, Overload
 from duckmetrics.shell.ranking_macros import ranking_macros
@@ -248,6 +249,40 @@ def test_macros_of_rows_read_columns_and_expressions(session: duckdb.DuckDBPyCon
     row = same.row("profit", "B")
     assert compared == [{name: pytest.approx(row[name]) for name in ("delta", "delta_lower", "p")}]
     assert compared[0]["delta"] == pytest.approx(value(model="B") - value(model="A"))
+
+
+QUALIFIED = """-- name:   kept
+-- inputs: predictions (label, score, threshold, limit)
+-- params: threshold DOUBLE DEFAULT 0.5
+-- range:  (-inf, inf), higher is better
+SELECT
+    predictions.system, predictions.segment,
+    max(predictions.threshold * predictions."limit") FILTER (WHERE predictions.score >= $threshold) AS value
+FROM predictions GROUP BY predictions.system, predictions.segment"""
+
+
+def test_a_select_list_takes_the_columns_of_a_metric(folder: Path) -> None:
+    found = catalog_with(add([write("profit", PROFIT), write("kept", QUALIFIED)]))
+    with duckdb.connect() as connection:
+        for macro in (*script.scalar_macros(found), *script._functions(found), *aggregate_macros(found)):
+            connection.execute(macro.create())
+        values = "(1, .9, 2, 'a'), (0, .4, 1, 'a'), (1, .6, 3, 'b'), (0, .7, NULL, 'b')"
+        columns = "label, score, margin, country"
+        connection.execute(f"CREATE TABLE clicks AS FROM (VALUES {values}) AS t({columns})")
+        for call, wanted in {
+            "profit(label, score, coalesce(margin, 1))": (2 - 0.1 + 3 - 0.1 + 0 - 0.1) / 4,
+            "profit(label, score, margin, where_ := country = 'a')": (2 - 0.1) / 2,
+            "profit(label, score, 2 * margin, threshold := 0.95, where_ := country = 'a')": 0.0,
+            "profit(label, score, margin, where_ := FALSE)": None,
+            "kept(label, score, 10, length(country), threshold := 0.65)": 10.0,
+        }.items():
+            assert rows(connection, f"SELECT {call} AS value FROM clicks") == [
+                {"value": pytest.approx(wanted)}
+            ]
+        nulls = "data: column 'margin' is NULL in 1 row, and profit reads it; fill it"
+        assert nulls in refusal(connection, "SELECT profit(label, score, margin) FROM clicks")
+        no_score = "SELECT profit(label, nullif(score, 0.4), 1) FROM clicks"
+        assert "rows whose score is NULL" in refusal(connection, no_score)
 
 
 def test_macros_of_rows_refuse_what_python_refuses(session: duckdb.DuckDBPyConnection) -> None:

@@ -1,6 +1,6 @@
 -- name:     numbered_groups
 -- title:    The rows of a classifier, with numbers in place of the groups
--- inputs:   predictions (system, segment, label, score, weight, group_id)
+-- inputs:   predictions (system, segment, label, score, weight, group_id, more)
 -- grain:    row
 SELECT
     system,
@@ -8,5 +8,6 @@ SELECT
     label,
     score,
     weight,
-    CASE WHEN group_id IS NOT NULL THEN dense_rank() OVER (ORDER BY group_id) END AS group_id
+    CASE WHEN group_id IS NOT NULL THEN dense_rank() OVER (ORDER BY group_id) END AS group_id,
+    more
 FROM predictions;

@@ -1,6 +1,6 @@
 -- name:     sample_sizes
 -- title:    The number of rows of every query of a sample, also of queries without rows
--- inputs:   predictions (query_id, system, item_id, score, position), truth (query_id, item_id, relevance),
+-- inputs:   predictions (query_id, system, item_id, score, position, more), truth (query_id, item_id, relevance, more),
 --           query_ids (query_id, id_text)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- grain:    number
