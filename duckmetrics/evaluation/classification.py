@@ -84,9 +84,7 @@ def evaluate_classification(
         return slice_values(catalog, engine, other, measures, plan)[0]
 
     with engine.step("verify a sample"):
-        outcome = verify_classification(
-            engine, inputs, measures, rows, request.verify, again, request.own_columns.get("predictions", ())
-        )
+        outcome = verify_classification(engine, inputs, measures, rows, request, again)
     return [replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)]
 
 

@@ -25,8 +25,8 @@ from duckmetrics.inference.ranking_summary import (
 )
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.inputs.values import GIVEN, value_inputs
-from duckmetrics.results.findings import NOTE, Finding
-from duckmetrics.words.lists import counted
+from duckmetrics.results.findings import NOTE, WARNING, Finding
+from duckmetrics.words.lists import FEW_NAMES, counted, joined, verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.systems import Attach
 
 
-PROFILE = "value_profile"
+PROFILE, COMMON = "value_profile", "common_queries"
 # Counts of trec_eval, which are no metrics.
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 KEYS = ("system", "query_id")
@@ -74,6 +74,14 @@ class GivenValues:
         told += f"; left out: {', '.join(left)}" if left else ""
         advice = "name those that you want with metrics= (-m)"
         return Finding("metrics", NOTE, "", "", 0, (), f"{told}; {advice}", advice)
+
+    def unasked(self, part: FamilyEvaluation) -> FamilyEvaluation:
+        """Return results with the note that no metric of these values was asked for."""
+        label, names = self.inputs.labels["predictions"], joined(list(self.measures)[:FEW_NAMES])
+        told = f"{label}: not used, because none of its metrics is asked for"
+        advice = f"name those that you want with metrics= (-m), such as {names}"
+        note = Finding("metrics", NOTE, label, "", 0, (), f"{told}; {advice}", advice)
+        return replace(part, findings=(*part.findings, note))
 
 
 def read_given(
@@ -165,13 +173,20 @@ def evaluate_given(
     given: GivenValues,
     measures: Sequence[Measure],
     is_named: bool,
+    computed: Sequence[FamilyEvaluation] = (),
 ) -> FamilyEvaluation:
     """Summarize values per query, with their intervals if the request asks for some.
 
     Args:
         is_named: whether the caller named the metrics.
+        computed: the results of metrics that are computed from predictions.
+
+    Raises:
+        InputError: the values are of other systems than the predictions.
     """
     inputs = given.inputs
+    if computed:
+        _refuse_other_systems(given, computed)
     if not request.flagged:  # whoever wrote the states has checked it
         varying(engine, inputs)
     table = engine.name("per_query")
@@ -186,6 +201,7 @@ def evaluate_given(
     policy = measures[0].values if request.flagged else {}
     notes = [*weights, *counted_notes(rows, inputs, policy), *unasked(inputs, measures[0].family)]
     notes += [] if is_named else [given.chosen_note()]
+    notes += [note for one in computed if (note := _other_queries(catalog, engine, given, one)) is not None]
     part = FamilyEvaluation(
         rows, inputs.by, tuple(notes), tuple(measures), kept, summary.per_query(),
         query_name=inputs.column_label("predictions", "query_id"), is_given=True,
@@ -248,7 +264,7 @@ def _side_by_side(
     return frame, columns
 
 
-def refuse_other_systems(given: GivenValues, parts: Sequence[FamilyEvaluation]) -> None:
+def _refuse_other_systems(given: GivenValues, parts: Sequence[FamilyEvaluation]) -> None:
     """Refuse values of other systems than the predictions have.
 
     Raises:
@@ -263,6 +279,34 @@ def refuse_other_systems(given: GivenValues, parts: Sequence[FamilyEvaluation]) 
             "values", f"are of the systems {here}, and the predictions of {there}",
             "give both the same names, in a column or as in {'A': ...}",
         )  # fmt: skip
+
+
+def _other_queries(
+    catalog: Catalog, engine: Engine, given: GivenValues, computed: FamilyEvaluation
+) -> Finding | None:
+    """Return the warning that the queries are not those of computed metrics; None if they are."""
+    if computed.values is None:
+        return None
+    evaluated = exp.select("query_id").from_(computed.values.table)
+    composer = Composer(catalog, {"computed": evaluated, GIVEN: given.inputs.queries[GIVEN]})
+    query = composer.complete(everything(composer.relation(COMMON, {})))
+    ((n_computed, n_given, n_common),) = engine.rows(query)
+    label, metric = given.inputs.labels["predictions"], computed.measures[0].text
+    told = [
+        f"{whole - n_common:,} of {counted(whole, f'query {of}', f'queries {of}')} "
+        f"{verb(whole - n_common, 'has', 'have')} no {lacking}"
+        for whole, of, lacking in (
+            (n_computed, f"of {metric}", "given value"),
+            (n_given, "with given values", metric),
+        )
+        if whole > n_common
+    ]
+    if not told:
+        return None
+    advice = "compare the ids" if not n_common else "give values for the same queries, or read each n"
+    message = f"{label}: {joined(told)}, so the metrics are of different queries; {advice}"
+    n = n_computed + n_given - 2 * n_common
+    return Finding("other_queries", WARNING, label, "query_id", n, (), message, advice)
 
 
 def refuse_computed(request: Request, given: Mapping[str, Measure], specs: Sequence[str]) -> None:

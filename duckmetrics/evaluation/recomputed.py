@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.samples import SampledQuery
     from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.inputs.request import Request
 
     Where = Callable[[], str]
     Row = Mapping[str, Any]
@@ -210,19 +211,19 @@ def verify_classification(
     inputs: Inputs,
     measures: Sequence[Measure],
     rows: Sequence[Row],
-    size: int,
+    request: Request,
     evaluate: Callable[[Inputs], Sequence[Row]],
-    own: Collection[str],
 ) -> Verified:
-    """Recompute the values of all slices; of more than `ROWS_PER_QUERY` * size rows, those of a sample.
+    """Recompute the values of all slices; of more than `ROWS_PER_QUERY` * verify rows, those of a sample.
 
     Args:
         rows: the summary.
+        request: how many queries to verify, and the columns that metrics of users read.
         evaluate: computes the summary of other rows: a sample has values of its own.
-        own: the columns that metrics of users read.
     """
-    groupings = 1 + len(inputs.by)
-    sample = row_sample(engine, inputs, min(size * ROWS_PER_QUERY * groupings, TOO_MANY), own)
+    own = request.own_columns.get("predictions", ())
+    size = (request.verify or 0) * ROWS_PER_QUERY * (1 + len(inputs.by))
+    sample = row_sample(engine, inputs, min(size, TOO_MANY), own)
     if sample is not None:
         inputs = replace(inputs, queries={**inputs.queries, "predictions": sample})
         rows = evaluate(inputs)

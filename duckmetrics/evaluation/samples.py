@@ -33,7 +33,7 @@ LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "populatio
 ALIKE = ("integer", "text", "uuid", "boolean")
 COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
 # What metrics of users read of a row, by its name, and of which table a row of a sample has it.
-MORE, MORE_OF = "more", ("predicted", "judged")
+MORE, MORE_OF = "more", ("of_prediction", "of_truth")
 
 
 class Item(str):
@@ -200,12 +200,12 @@ class QuerySample:
         rows = _between(exp.select(*columns).from_(self.rows), first, last)
         ordered = with_directions(rows.order_by("number", "position", "item"))
         for row in self.engine.rows(ordered):
-            number, is_truth, system, item, text, score, relevance, predicted, judged = row
+            number, is_truth, system, item, text, score, relevance, of_prediction, of_truth = row
             known = item if self.alike or text is None else Item(item, text)
             if is_truth:
-                found[number].truth.append((number, known, relevance, judged or {}))
+                found[number].truth.append((number, known, relevance, of_truth or {}))
             else:
-                found[number].predictions.append((system, number, known, score, predicted or {}))
+                found[number].predictions.append((system, number, known, score, of_prediction or {}))
         values = _between(exp.select("number", "system", *self.columns).from_(self.values), first, last)
         sorted_values = with_directions(values.order_by("number", "system"))
         for number, system, *computed in self.engine.rows(sorted_values):

@@ -24,7 +24,6 @@ from duckmetrics.evaluation.given_values import (
     evaluate_given,
     read_given,
     refuse_computed,
-    refuse_other_systems,
 )
 from duckmetrics.evaluation.own_metrics import blamed, refuse_unverified
 from duckmetrics.evaluation.ranking import evaluate_rankings, longest
@@ -236,13 +235,12 @@ class Session:
         given = [one for one in measures if found is not None and found.label(one) is not None]
         measures = [one for one in measures if one not in given]
         parts = self._computed_parts(measures) if measures else []
-        if self._given is not None and given:
-            asked = replace(self.request, inference=self.request.inference_of(given))
-            if parts:
-                refuse_other_systems(self._given, parts)
-            part = evaluate_given(self.catalog, self.engine, asked, self._given, given, self._is_named)
-            parts = [*parts, part] if measures else [part]
-        return parts
+        if self._given is None:
+            return parts
+        if not given:
+            return [*parts[:-1], self._given.unasked(parts[-1])]
+        asked, named = replace(self.request, inference=self.request.inference_of(given)), self._is_named
+        return [*parts, evaluate_given(self.catalog, self.engine, asked, self._given, given, named, parts)]
 
     def _computed_parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         request = self.request_for(measures)

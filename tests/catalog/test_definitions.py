@@ -74,8 +74,8 @@ OF_DUCKDB = [
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
-        "predictions": ("system", "query_id", "item_id", "score", "exact_score", "position", "run"),
-        "truth": ("query_id", "item_id", "relevance"),
+        "predictions": ("system", "query_id", "item_id", "score", "exact_score", "position", "run", "more"),
+        "truth": ("query_id", "item_id", "relevance", "more"),
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),
         "terms": ("system", "query_id", "item", "place", "gain", "term"),
@@ -97,6 +97,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "shuffled_values": ("system", "metric", "query_id", "value"),
         "valued_queries": ("system", "metric", "query_id", "value", "weight"),
         "given": ("system", "query_id", "metric", "value", "signature"),
+        "computed": ("query_id",),
         "runs": (
             "run_time",
             "run_id",
@@ -137,7 +138,17 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "classification": {
-        "predictions": ("system", "segment", "label", "score", "exact_score", "weight", "group_id", "unit"),
+        "predictions": (
+            "system",
+            "segment",
+            "label",
+            "score",
+            "exact_score",
+            "weight",
+            "group_id",
+            "unit",
+            "more",
+        ),
         "metric": ("system", "segment", "value", "n", "n_positive"),
         "summary": (
             "system",

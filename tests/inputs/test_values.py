@@ -102,6 +102,32 @@ def test_given_values_stand_next_to_computed_ones(tmp_path: Path) -> None:
     assert duckmetrics.evaluate(RUNS, TRUTH, values=judged).metrics == ("ndcg@10", "judge")
 
 
+def test_values_of_other_queries_are_told() -> None:
+    def told(values: Any, metrics: Any = ("mrr", "judge")) -> list[str]:
+        found = duckmetrics.evaluate(RUNS["A"], TRUTH, list(metrics), values=values)
+        return [f"{one.severity}: {one.message}" for one in found.checks if one.table == "values (dict)"]
+
+    n = len(duckmetrics.evaluate(RUNS["A"], TRUTH, "mrr").per_query)
+    same = {query: {"judge": 0.5} for query in TRUTH}
+    assert told(same) == []
+    first = next(iter(same))
+    fewer = {query: value for query, value in same.items() if query != first}
+    (warning,) = told({**fewer, "other": {"judge": 0.5}})
+    assert warning == (
+        f"warning: values (dict): 1 of {n} queries of mrr has no given value and 1 of {n} queries with given "
+        "values has no mrr, so the metrics are of different queries; give values for the same queries, or "
+        "read each n"
+    )
+    (warning,) = told({f"of {query}": value for query, value in same.items()})
+    assert warning.endswith(f"{n} of {n} queries with given values have no mrr, so the metrics are of "
+                            "different queries; compare the ids")  # fmt: skip
+    assert told(fewer, ["judge"]) == []
+    assert told(same, ["mrr"]) == [
+        "note: values (dict): not used, because none of its metrics is asked for; name those that you want "
+        "with metrics= (-m), such as judge"
+    ]
+
+
 def test_every_question_of_values(tmp_path: Path) -> None:
     data = duckmetrics.from_values(WIDE, by="country", lower_is_better="judge")
     assert data.compare(baseline="A").row("judge")["verdict"] == "worse"

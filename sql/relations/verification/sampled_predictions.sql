@@ -4,7 +4,8 @@
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- portable: no, except spark: others verify no numbers
 -- grain:    row
--- note:     more: what metrics of users read, as one value. Equal rows get different numbers; without the numbers, the sample would hold all of them or none
+-- note:     more has what metrics of users read, as one value. Equal rows get different numbers; without the numbers,
+--           the sample would hold all of them or none
 WITH copies AS (
     SELECT
         system, segment, label, score, weight, group_id, more,

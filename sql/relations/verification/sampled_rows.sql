@@ -5,13 +5,13 @@
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0), alike BOOLEAN DEFAULT TRUE
 -- portable: no, except spark: others verify no numbers
 -- grain:    number, is_truth, system, item, position
--- note:     more: what metrics of users read of a table, as one value. alike: Python compares the item ids as DuckDB does. If not, item is the place of the id among all ids,
---           and text is the id
+-- note:     more has what metrics of users read of a table, as one value. alike: Python compares the item ids as
+--           DuckDB does; if not, item is the place of the id among all ids, and text is the id
 WITH both_sides AS (
     SELECT
         sampled_queries.number, FALSE AS is_truth,
         predictions.item_id, predictions.system, predictions.score, predictions.position, NULL AS relevance,
-        predictions.more AS predicted, NULL AS judged
+        predictions.more AS of_prediction, NULL AS of_truth
     FROM predictions
     JOIN sampled_queries ON sampled_queries.query_id = predictions.query_id
     WHERE sampled_queries.number <= $size
@@ -19,7 +19,7 @@ WITH both_sides AS (
     SELECT
         sampled_queries.number, TRUE AS is_truth,
         truth.item_id, NULL AS system, NULL AS score, NULL AS position, truth.relevance,
-        NULL AS predicted, truth.more AS judged
+        NULL AS of_prediction, truth.more AS of_truth
     FROM truth
     JOIN sampled_queries ON sampled_queries.query_id = truth.query_id
     WHERE sampled_queries.number <= $size
@@ -35,6 +35,6 @@ SELECT
     score,
     position,
     relevance,
-    predicted,
-    judged
+    of_prediction,
+    of_truth
 FROM both_sides;
