@@ -273,9 +273,15 @@ class Definition:
         title = self.path.stem.replace("_", " ").capitalize()
         return {"title": title, "group": OWN, "grain": grain, "formula": "", "source": ""}
 
-    @property
+    @cached_property
     def name(self) -> str:
+        """The name of the file, without its ending."""
         return self.path.stem
+
+    @cached_property
+    def subjects(self) -> frozenset[str]:
+        """Of a check: families, relations and metrics, and checks that it explains."""
+        return frozenset(self.header["for"].split(", "))
 
     @property
     def reported(self) -> str:

@@ -332,7 +332,7 @@ class Examination:
         names = {finding.check for finding in found}
         about = [
             definition for definition in self.catalog.inspections.values()
-            if names & protected(definition) and definition.reported not in self.names
+            if names & definition.subjects and definition.reported not in self.names
             and (notes or definition.header["severity"] != NOTE)
         ]  # fmt: skip
         return self.run(about, names) if about else []
@@ -347,7 +347,7 @@ class Examination:
         found: list[Finding] = []
         for definition in self.catalog.checks.values():
             for measure in self.measures:
-                if measure.metric.name not in protected(definition) or METRIC not in definition.tables:
+                if measure.metric.name not in definition.subjects or METRIC not in definition.tables:
                     continue
                 composer = Composer(self.catalog, {METRIC: _overall(summary, measure)})
                 one = _bound(composer, definition, {}, composer.resolved(definition, {}))
@@ -359,7 +359,7 @@ class Examination:
 
     def _planned(self, definitions: Iterable[Definition], found: Collection[str]) -> Iterator[BoundCheck]:
         for definition in definitions:
-            subjects = protected(definition)
+            subjects = definition.subjects
             is_asked = bool(subjects & {*found, *self.given})
             asking = [
                 measure for measure in self.measures
@@ -451,11 +451,6 @@ class Examination:
 def _reads_truth(composer: Composer, offenders: exp.Query) -> bool:
     """Return whether a check needs to know the relevant items."""
     return any(cte.alias == "truth" for cte in composer.complete(offenders).ctes)
-
-
-def protected(definition: Definition) -> set[str]:
-    """Return the subjects of a check: families, relations and metrics, and checks that it explains."""
-    return set(definition.header["for"].split(", "))
 
 
 def _overall(summary: exp.Query, measure: Measure) -> exp.Select:

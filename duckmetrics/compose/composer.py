@@ -140,7 +140,7 @@ class QueryOfUnits:
     def _join(self, step: str, on: exp.Expr) -> None:
         """Join a step to the outer query, unless it is there already."""
         if step not in {join.alias_or_name for join in self._outer.args.get("joins") or []}:
-            self._outer.join(exp.to_table(step), on=on, join_type="left", copy=False)
+            self._outer.join(exp.table_(step), on=on, join_type="left", copy=False)
 
     def _with_value(self, status: exp.Select, value: exp.Expr) -> exp.Select:
         """Put the value of the metric in place of the column that `status` reads, in place."""
@@ -198,7 +198,7 @@ def _requalified(node: exp.Expr, aliases: Mapping[str, str]) -> exp.Expr:
 
 
 def _table(name: str, alias: str) -> exp.Expr:
-    return exp.to_table(name) if name == alias else exp.to_table(name).as_(alias, table=True)
+    return exp.table_(name, alias=None if name == alias else alias)
 
 
 # Expressions that cost nothing, however often they are written.
@@ -455,8 +455,7 @@ class Composer:
             name = table.name
             step = local[name] if name in local else self.relation(name, values)
             if step != name:
-                alias = table.alias or name
-                table.replace(exp.to_table(step).as_(alias, table=True))
+                table.replace(exp.table_(step, alias=table.alias or name))
         for select in found:
             if isinstance(select, exp.Select) and not (
                 query.args.get("with_") and _read_from(select) in local

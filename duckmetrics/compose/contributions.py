@@ -168,7 +168,7 @@ def _of_parts(
             same = (
                 exp.EQ(this=exp.column(key, block.name), expression=exp.column(key, of_part)) for key in keys
             )
-            whole = whole.join(exp.to_table(block.name), on=exp.and_(*same), join_type="left", copy=False)
+            whole = whole.join(exp.table_(block.name), on=exp.and_(*same), join_type="left", copy=False)
     return whole
 
 
@@ -408,7 +408,7 @@ def _keyed(composer: Composer, read: str, by: str, values: dict[str, Value]) -> 
         on = (
             exp.EQ(this=exp.column(key, table), expression=exp.column(own, read)) for key, own in same.items()
         )
-        query = query.join(exp.to_table(table), on=exp.and_(*on), join_type="left")
+        query = query.join(exp.table_(table), on=exp.and_(*on), join_type="left")
     return query.where(exp.not_(exp.Is(this=exp.column(place, read), expression=exp.null())))
 
 

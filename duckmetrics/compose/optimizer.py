@@ -159,15 +159,17 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
     unions = [query for query in (*steps.values(), result) if isinstance(query, exp.Union)]
     starred = [select for union in unions for select in union.find_all(exp.Select) if select.is_star]
     stacked = {table.name for select in starred for table in select.find_all(exp.Table)}
+    of_result = _column_names(result)
     for name in reversed(list(steps)):
         parts = selects(steps[name])
         if name in stacked or any(part.args.get("distinct") for part in parts):
             continue
         clauses = [c for part in parts for key in CLAUSES if (c := part.args.get(key))]
-        read = _column_names(result, *clauses).union(*(r for other, r in reads.items() if other != name))
+        own = of_result | _column_names(*clauses)
+        read = own.union(*(r for other, r in reads.items() if other != name))
         # Every step hands these on, so only the steps that read this one show whether they are needed.
         readers = [reads[other] for other in reads if name in tables[other]]
-        read -= {*IDENTITY} - _column_names(result, *clauses).union(*readers)
+        read -= {*IDENTITY} - own.union(*readers)
         names = steps[name].named_selects
         kept = [i for i, column in enumerate(names) if column in read] or [0]
         for part in parts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.definition import CLASSIFICATION, MULTICLASS, RANKING
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks.examination import METRIC, Examination, protected, without_common_query
+from duckmetrics.checks.examination import METRIC, Examination, without_common_query
 from duckmetrics.checks.notes import unasked, unread_grades, unweighted, varying
 from duckmetrics.checks.schema import EVERY, Admission
 from duckmetrics.compose.composer import TRUTH, needed_by
@@ -138,7 +138,7 @@ def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
     """Return the metrics of rows whose values a check looks at."""
     names = {
         name for check in catalog.checks.values() if METRIC in check.tables
-        for name in protected(check) if (CLASSIFICATION, name) in catalog.metrics
+        for name in check.subjects if (CLASSIFICATION, name) in catalog.metrics
     }  # fmt: skip
     measures = (parse_measure(catalog, f"{CLASSIFICATION}.{name}") for name in sorted(names))
     return [measure.bound(**{WEIGHTED: inputs.weighted}) for measure in measures]

@@ -22,7 +22,6 @@ from sqlglot import exp
 from duckmetrics.catalog.catalog import Alias
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
 from duckmetrics.catalog.meanings import meanings
-from duckmetrics.checks.examination import protected
 from duckmetrics.compose import functions
 from duckmetrics.compose.composer import KEYS, Composer
 from duckmetrics.expressions.build import try_cast
@@ -66,7 +65,7 @@ def problems_of(
     read = {CLASSIFICATION, definition.name, *chain(foundations, {WEIGHT} & set(columns))}
     for check in catalog.checks.values():
         where = check.query.args.get("where")
-        concerned = check.header["severity"] == "error" and read & protected(check)
+        concerned = check.header["severity"] == "error" and read & check.subjects
         other = {column.name for column in check.query.find_all(exp.Column)} - set(columns)
         if concerned and where and not other:
             yield substituted(where.this, values), f"{check.title}; {check.header['advice']}"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import TABLES
 from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.catalog.meanings import explanation, meanings
-from duckmetrics.checks.examination import protected
 from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.shell.own_columns import read_by
 from duckmetrics.shell.row_comparison import not_compared
@@ -96,7 +95,7 @@ def _is_weighted(catalog: Catalog, definition: Definition) -> bool:
 def _accepts_any_score(catalog: Catalog, definition: Definition) -> bool:
     """Return whether no check requires that the scores of a metric are probabilities."""
     read = {definition.name, *(source.name for source in catalog.foundations(definition))}
-    return not read & protected(catalog.checks[CLASSIFICATION, "not_a_probability"])
+    return not read & catalog.checks[CLASSIFICATION, "not_a_probability"].subjects
 
 
 def _finite(bound: float) -> float | None:

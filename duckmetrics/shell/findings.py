@@ -294,7 +294,7 @@ def prefixed(query: exp.Query, prefix: str) -> Steps:
     for tree in (outer, *(step for _, step in steps)):
         for table in list(tree.find_all(exp.Table)):
             if table.name in names:
-                table.replace(exp.to_table(names[table.name]).as_(table.alias_or_name, table=True))
+                table.replace(exp.table_(names[table.name], alias=table.alias_or_name))
     return [*((names[name], step) for name, step in steps), (prefix, outer)]
 
 

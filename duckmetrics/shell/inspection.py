@@ -9,7 +9,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.measure import CUTOFF
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks.examination import METRIC, concerned, is_off, protected
+from duckmetrics.checks.examination import METRIC, concerned, is_off
 from duckmetrics.checks.notes import UNUSED, UNWEIGHTED
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.plans import GROUPED, PLAN, SORTED, has_relation
@@ -231,15 +231,15 @@ def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> list[Definiti
     """Return the checks of rankings that can find something, then the inspections that explain them."""
     found = [
         definition for definition in (*catalog.checks.values(), *catalog.inspections.values())
-        if (RANKING in protected(definition) or _explained(catalog, definition))
+        if (RANKING in definition.subjects or _explained(catalog, definition))
         and "population" not in definition.tables and not is_off(definition, values)
     ]  # fmt: skip
-    return sorted(found, key=lambda definition: RANKING not in protected(definition))
+    return sorted(found, key=lambda definition: RANKING not in definition.subjects)
 
 
 def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
     """Return the checks that an inspection explains; it runs only if one of them found something."""
-    named = protected(definition)
+    named = definition.subjects
     return [] if RANKING in named else [check for check in catalog.checks.values() if check.reported in named]
 
 
@@ -305,7 +305,7 @@ class _InspectedRows:
             values = _settled(one.measure)
             called = (
                 has_relation(self.catalog, one.measure, BINARY) if is_of_value
-                else concerned(self.catalog, one.measure) & protected(definition)
+                else concerned(self.catalog, one.measure) & definition.subjects
             )  # fmt: skip
             if called and not is_off(definition, values):
                 used = self.catalog.placeholders(definition)
@@ -316,7 +316,7 @@ class _InspectedRows:
 
     def _metrics_of(self, definition: Definition) -> set[str]:
         """Return the metrics of rows that a check protects."""
-        return {name for name in protected(definition) if (CLASSIFICATION, name) in self.catalog.metrics}
+        return {name for name in definition.subjects if (CLASSIFICATION, name) in self.catalog.metrics}
 
     def _is_asked(self, asked: list[OfferedMetric]) -> exp.Expr | None:
         """Return the condition that one of some metrics is asked for; None if all are meant."""

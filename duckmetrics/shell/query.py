@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, conditions_of, substituted
 from duckmetrics.checks.counting import repeated
-from duckmetrics.checks.examination import concerned, is_off, protected
+from duckmetrics.checks.examination import concerned, is_off
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import Parameter, literal
@@ -108,26 +108,28 @@ def _offenders(
     catalog: Catalog, composer: Composer, measures: Sequence[Measure], further: Mapping[str, Value]
 ) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
     """Yield each check with its rows, and the measures that call for it."""
+    asked: list[tuple[Measure, set[str], dict[str, Value]]] = [
+        (measure, concerned(catalog, measure) | {table_of(name) for name in measure.metric.further_inputs},
+         {**measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
+          **composer.facts, **further})
+        for measure in measures
+    ]  # fmt: skip
     for definition in catalog.checks.values():
         found: list[tuple[exp.Query, list[Measure]]] = []
-        # By the parameters of the check: measures with the same ones have the same rows.
+        # By the parameters of the check: measures with the same ones have the same rows, or none.
         bound: dict[Binding, list[Measure]] = {}
-        for measure in measures if definition.header["severity"] == "error" else ():
-            values: dict[str, Value] = {
-                **measure.values, "truth_lists": False, "sampled": "consistent", "counted": False,
-                **composer.facts, **further,
-            }  # fmt: skip
-            read = {table_of(name) for name in measure.metric.further_inputs}
-            named = (concerned(catalog, measure) | read) & protected(definition)
-            if not named or is_off(definition, values):
+        for measure, names, values in asked if definition.header["severity"] == "error" else ():
+            if names.isdisjoint(definition.subjects):
                 continue
             binding = composer.binding(definition, composer.known(definition, values))
             if binding not in bound:
-                offenders = composer.resolved(definition, values)
-                known = next((concern for query, concern in found if query == offenders), None)
-                if known is None:
-                    found.append((offenders, known := []))
-                bound[binding] = known
+                bound[binding] = []
+                if not is_off(definition, values):
+                    offenders = composer.resolved(definition, values)
+                    known = next((concern for query, concern in found if query == offenders), None)
+                    if known is None:
+                        found.append((offenders, known := bound[binding]))
+                    bound[binding] = known
             bound[binding].append(measure)
         for offenders, concern in found:
             yield {"title": definition.title, "when": "", **definition.header}, offenders, concern
@@ -225,7 +227,7 @@ def _shared(
         for table in tree.find_all(exp.Table):
             if table.name in names and names[table.name] != table.name:
                 alias = table.alias or table.name
-                table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
+                table.replace(exp.table_(names[table.name], alias=alias))
     return written, [(names[n], step) for n, step in needed.items() if names[n] != n]
 
 
@@ -478,5 +480,5 @@ def read_from(query: exp.Query, names: Mapping[str, str]) -> exp.Query:
     for table in query.find_all(exp.Table):
         if table.name in names:
             alias = table.alias or table.name
-            table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
+            table.replace(exp.table_(names[table.name], alias=alias))
     return query

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.measure import AGGREGATION, DEFAULT_AGGREGATION
-from duckmetrics.checks.examination import NO_COMMON_QUERY, concerned, protected
+from duckmetrics.checks.examination import NO_COMMON_QUERY, concerned
 from duckmetrics.expressions.build import picked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import WEIGHT
@@ -391,7 +391,7 @@ class RankingChecks:
         check = self.catalog.checks[RANKING, NO_COMMON_QUERY]
         concern = [
             measure for measure in self.of.composed(form).measures
-            if protected(check) & concerned(self.catalog, measure)
+            if check.subjects & concerned(self.catalog, measure)
         ]  # fmt: skip
         if not concern or "answers" not in self.shared(form):
             return []
