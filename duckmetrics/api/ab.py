@@ -32,6 +32,7 @@ def ab(
     shared_units: str = "error",
     shares: Mapping[str, float | str] | None = None,
     pre: Mapping[str, str] | None = None,
+    before: Any = None,
     cap: Mapping[str, str | float] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
     lower_is_better: str | Sequence[str] = (),
@@ -74,6 +75,10 @@ def ab(
         shares: variant -> planned share, as in ``{"A": 0.9, "B": 0.1}``; equal shares by default.
         pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
             variance that it explains, as in ``{"revenue": "revenue_before"}``.
+        before: a table of the same units from before the experiment, such as the orders of the last month,
+            with the column of ``unit``. Its rows are put together like those of the experiment; a unit
+            without a row has the sum 0. Each metric that is a mean takes the column of its own name for
+            CUPED, or ``pre`` names one of this table.
         cap: metric -> the cap of its values, so that a few extreme units do not hide a difference: ``"99%"``
             is the percentile of the units of all variants, 500 a value, ``"1%:99%"`` caps both ends. A higher
             value counts as the cap. It comes after the sum per unit; a column of ``pre`` is not capped.
@@ -123,7 +128,7 @@ def ab(
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
     plan = ExperimentPlan(
         variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate, units,
-        unit=unit, per_unit=per_unit, shared_units=shared_units, cap=cap, by=by,
+        unit=unit, per_unit=per_unit, shared_units=shared_units, cap=cap, by=by, before=before,
     )  # fmt: skip
     return run_experiment(
         open_engine(None, connection, threads, memory_limit, temp_directory, snapshot, time_zone), table, plan

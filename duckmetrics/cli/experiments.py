@@ -78,6 +78,11 @@ if TYPE_CHECKING:
     help="The same quantity from before the experiment; CUPED removes the variance that it explains.",
 )  # fmt: skip
 @click.option(
+    "--before", metavar="TABLE", shell_complete=completion.files,
+    help="With --unit: rows of the same units from before the experiment. CUPED takes the columns of the "
+    "metrics, or those of --pre, from there.",
+)  # fmt: skip
+@click.option(
     "--cap", multiple=True, metavar="METRIC=CAP[,…]",
     help="Values above count as the cap: revenue=99% (a percentile of all units), revenue=500, or both ends: "
     "revenue=1%:99%.",
@@ -126,6 +131,7 @@ def ab(**options: Any) -> None:
     duckmetrics ab users.parquet --variant variant --control A -m revenue,clicks/sessions,converted
     duckmetrics ab users.parquet --variant variant --control A -m revenue --pre revenue=revenue_before
     duckmetrics ab sessions.parquet --variant variant --control A -m revenue --unit user_id
+    duckmetrics ab orders.parquet --variant variant --control A -m revenue --unit user_id --before may.parquet
     duckmetrics ab users.parquet --variant variant --control A -m errors --lower-is-better errors
     duckmetrics ab users.parquet --variant variant --control A -m revenue --by country --cap revenue=99%
     duckmetrics ab users.parquet --variant variant --control A -m revenue --fail-if "revenue verdict = worse"
@@ -140,14 +146,14 @@ def ab(**options: Any) -> None:
     gates = experiment_gates(options["gates"])
     names = (
         "variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha", "sequential",
-        "planned", "unit", "shared_units",
+        "planned", "unit", "shared_units", "before",
     )  # fmt: skip
     engine = engine_of(options)
     result = compute(
         options["data"],
         connection=engine,
         shares=pairs_of("--shares", _parts(options["shares"])) or None,
-        pre=pairs_of("--pre", options["pre"]),
+        pre=pairs_of("--pre", options["pre"]) or None,
         by=groupings_of(options["by"], options["by_each"]),
         cap=pairs_of("--cap", _parts(options["cap"]), "METRIC=CAP") or None,
         per_unit=one_or_pairs("--per-unit", _parts(options["per_unit"]), "METRIC=FUNCTION"),

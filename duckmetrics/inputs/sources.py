@@ -65,6 +65,7 @@ Role = Literal[
     "values",
     "counts",
     "data",
+    "before",
 ]
 ROLES: tuple[Role, ...] = (
     "predictions", "truth", "queries", "population", "history", "items", "reference", "values"

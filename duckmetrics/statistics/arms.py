@@ -76,7 +76,11 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
         read |= _columns(source, text)
     if not read:
         raise MetricError("metrics", "none given", "name columns, such as revenue or clicks/sessions")
-    before = _before(source, pre, read)
+    before = read_before(source, pre, read)
+    for name, column in before.items():
+        if column == read[name][0]:
+            what, advice = "is the metric itself", "name a column from before the experiment"
+            raise MetricError(f"pre {name}", what, advice)
     lower = [name for text in _texts("lower_is_better", lower_is_better)
              for name in ([text] if text in read else map(str.strip, text.split(",")))]  # fmt: skip
     for name in lower:
@@ -178,8 +182,18 @@ def _refused(source: Source, text: str) -> list[str]:
     )
 
 
-def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the column from before the experiment by metric."""
+def read_before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the column from before the experiment by metric.
+
+    Args:
+        source: the table that has these columns.
+        read: the columns of each metric.
+
+    Raises:
+        MetricError: the option names no metric.
+        InputError: there is no such column.
+        UnsupportedError: CUPED of a ratio, or of a quantile.
+    """
     if pre is not None and not isinstance(pre, Mapping):
         raise MetricError("pre", f"{pre!r} maps no metric", "write {'revenue': 'revenue_before'}")
     found = {}
@@ -188,13 +202,9 @@ def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict
             raise MetricError("pre", *unknown("metric", str(name), read))
         if len(read[name]) > 1:
             raise UnsupportedError(f"pre {name}", "there is no CUPED of a ratio", "leave it out")
-        if quantile_in(source, name) is not None:
+        if name not in read[name] and quantile_in(source, name) is not None:
             raise UnsupportedError(f"pre {name}", "there is no CUPED of a quantile", "leave it out")
         found[name] = find_column(source, str(column), f"pre {name}", read[name])
-        if found[name] == read[name][0]:
-            raise MetricError(
-                f"pre {name}", "is the metric itself", "name a column from before the experiment"
-            )
     return found
 
 

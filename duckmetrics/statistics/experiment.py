@@ -47,6 +47,7 @@ from duckmetrics.statistics.per_unit import (
     refuse_without_unit,
     told_units,
     united,
+    with_covariates,
     with_rows,
     without_shared,
 )
@@ -218,6 +219,8 @@ class ExperimentPlan:
     shared_units: str = ERROR
     cap: Any = None
     by: Any = None
+    # A table of the same units from before the experiment, which then has the columns of `pre`.
+    before: Any = None
 
     @property
     def check(self) -> tuple[str, dict[str, Any]]:
@@ -267,7 +270,8 @@ def run_experiment(engine: Engine, table: Any, plan: ExperimentPlan) -> Experime
     with engine.exclusive(keep=False):
         whole = engine.attach(as_table(table, "data"), "data")
         variant = find_column(whole, plan.variant, "the variant")
-        outcomes = read_outcomes(whole, plan.metrics, plan.pre, plan.lower_is_better)
+        pre = plan.pre if plan.before is None else None
+        outcomes = read_outcomes(whole, plan.metrics, pre, plan.lower_is_better)
         _refuse_looks(outcomes, plan)
         read = [column for outcome in outcomes for column in (*outcome.columns, outcome.before or "")]
         caps = read_caps(plan.cap, outcomes, plan.planned is not None)
@@ -331,7 +335,7 @@ def _units_of(
     read_shared(plan.shared_units)
     roles = dict.fromkeys(filter(None, read), "the column of a metric") | {variant: "the variant itself"}
     if plan.unit is None:
-        refuse_without_unit(plan.per_unit, plan.shared_units)
+        refuse_without_unit(plan.per_unit, plan.shared_units, plan.before)
         unit = unit_column(whole.columns, [variant, *read])
     else:
         unit = read_unit(whole, plan.unit, roles)
@@ -351,8 +355,12 @@ def _units_of(
     units, outcomes = united(engine, source, variant, unit, outcomes, functions, slicings.texts)
     units, shared = without_shared(engine, units, variant, unit, plan.shared_units)
     outcomes = with_rows(outcomes, whole_outcomes, source, units, unit, functions, bool(shared))
-    note = told_units(n_rows, count_rows(engine, units, unit), unit, functions)
-    return ExperimentUnits(units, outcomes, [], [*shared, *copied], [note], slicings.per_unit(), unit)
+    notes = [told_units(n_rows, count_rows(engine, units, unit), unit, functions)]
+    if plan.before is not None:
+        table = engine.attach(as_table(plan.before, "before"), "before")
+        units, outcomes, told = with_covariates(engine, units, unit, outcomes, functions, table, plan.pre)
+        notes += told
+    return ExperimentUnits(units, outcomes, [], [*shared, *copied], notes, slicings.per_unit(), unit)
 
 
 def _of_outcomes(

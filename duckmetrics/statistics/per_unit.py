@@ -13,8 +13,8 @@ from duckmetrics.errors import EngineError, InputError, MetricError, unknown
 from duckmetrics.expressions.build import cast_to, distinct, quoted, row_count
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import filtered, grade_expression, selected
-from duckmetrics.statistics.arms import COPIES, UnitRows, find_column, read_doubts
-from duckmetrics.words.lists import counted
+from duckmetrics.statistics.arms import COPIES, UnitRows, find_column, read_before, read_doubts
+from duckmetrics.words.lists import counted, joined, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,8 @@ FUNCTIONS: Mapping[str, type[exp.Func]] = {SUM: exp.Sum, MEAN: exp.Avg, "max": e
 ROWS = "rows"
 ERROR, DROP = "error", "drop"
 ASSIGNED = "name the column of the unit that was assigned to a variant, which may be a session or a device"
+# Whether a unit has no row in the table from before the experiment.
+NEW = "is_new"
 # Units that are named as examples.
 FEW = 3
 
@@ -64,15 +66,19 @@ def read_shared(given: Any) -> str:
     return str(given)
 
 
-def refuse_without_unit(per_unit: Any, shared_units: str) -> None:
-    """Refuse options that say how rows are put together, where they are not.
+def refuse_without_unit(per_unit: Any, shared_units: str, before: Any) -> None:
+    """Refuse options that need the column of the unit, where it is not named.
 
     Raises:
         MetricError: there is one.
     """
-    for option, is_given in (("per_unit", per_unit is not None), ("shared_units", shared_units != ERROR)):
+    told = "is about several rows per unit"
+    for option, is_given, about in (
+        ("per_unit", per_unit is not None, told), ("shared_units", shared_units != ERROR, told),
+        ("before", before is not None, "is another table of the same units"),
+    ):  # fmt: skip
         if is_given:
-            what = "is about several rows per unit, and no unit is named"
+            what = f"{about}, and no unit is named"
             raise MetricError(option, what, "add unit='user_id' (--unit user_id)")
 
 
@@ -159,6 +165,107 @@ def united(
     table = replace(source, relation=exp.to_table(kept), columns=types, renamed={}, aliases={}, text=None,
                     positive=None, rowid=False)  # fmt: skip
     return table, read
+
+
+def read_covariates(
+    source: Source, unit: str, pre: Any, outcomes: Sequence[Outcome]
+) -> tuple[str, dict[str, str]]:
+    """Return the columns of a table from before the experiment: that of the unit, and one by metric.
+
+    Args:
+        pre: metric -> column; by default, each metric that is a mean has the column of its own name.
+
+    Raises:
+        MetricError: no metric has a column there, or the option cannot be read.
+        InputError: there is no such column, or no row.
+    """
+    if source.empty:
+        raise InputError(source.label, "no rows", "check how it was exported")
+    key = find_column(source, unit, "the unit")
+    if pre is not None:
+        return key, read_before(source, pre, {outcome.name: outcome.columns for outcome in outcomes})
+    means = [outcome for outcome in outcomes if outcome.denominator is None and outcome.q is None]
+    found = {one.name: column for one in means if (column := source.find(one.value)) is not None}
+    if not found:
+        names = joined([one.name for one in means]) or "no mean"
+        what = f"has no column of a metric that is a mean ({names})"
+        raise MetricError(source.label, what, "name one with pre={'revenue': 'spend'} (--pre)")
+    return key, found
+
+
+def with_covariates(
+    engine: Engine, units: Source, unit: str, outcomes: Sequence[Outcome], functions: Mapping[str, str],
+    source: Source, pre: Any,
+) -> tuple[Source, list[Outcome], list[str]]:  # fmt: skip
+    """Return units with values from before the experiment, which are put together in the same way, and notes.
+
+    A unit without a row there has the sum 0, and no mean or maximum.
+
+    Args:
+        units: a row for every unit.
+        functions: by metric how the rows of a unit become its value.
+        source: the table from before the experiment.
+        pre: metric -> column of that table, see `read_covariates`.
+
+    Raises:
+        MetricError: as in `read_covariates`.
+        InputError: as in `read_covariates`; or no unit has a row there.
+    """
+    key, columns = read_covariates(source, unit, pre, outcomes)
+    names: dict[tuple[str, str], str] = {}
+    for metric, column in columns.items():
+        function = functions[metric]
+        name = f"{column} before" if function == SUM else f"{function} of {column} before"
+        while name in units.columns:
+            name += "_"
+        names.setdefault((column, function), name)
+    kept = _beside(engine, units, unit, source, key, names)
+    count = exp.CountIf(this=exp.column(NEW))
+    ((n, n_new),) = engine.rows(exp.select(exp.Count(this=exp.Star()), count).from_(kept))
+    if n == n_new:
+        what = f"has none of the {n:,} values of {unit}"
+        raise InputError(source.label, what, "compare the ids, and name the column of the unit")
+    types = {**units.columns, **dict.fromkeys(names.values(), "DOUBLE")}
+    read = [
+        replace(one, before=names[columns[one.name], functions[one.name]]) if one.name in columns else one
+        for one in outcomes
+    ]
+    notes = []
+    if summed := [name for (_, function), name in names.items() if function == SUM and n_new]:
+        told = f"{n_new:,} of {counted(n, 'unit')} {verb(n_new, 'has', 'have')} no row in {source.label}"
+        notes = [f"{told}, so {joined(summed)} {verb(len(summed), 'is', 'are')} 0"]
+    return replace(units, relation=exp.to_table(kept), columns=types), read, notes
+
+
+def _beside(
+    engine: Engine, units: Source, unit: str, source: Source, key: str, names: Mapping[tuple[str, str], str]
+) -> str:
+    """Keep the units with their values of another table, and whether it lacks them.
+
+    Args:
+        key: the column of the unit there.
+        names: the column there and the function of its rows -> the name of the value.
+
+    Returns: the name of the table.
+    """
+    ids: list[exp.Expr] = [quoted(unit), quoted(key)]
+    if (units.columns[unit] == "VARCHAR") != (source.columns[key] == "VARCHAR"):
+        ids = [cast_to(one, "VARCHAR") for one in ids]
+    values = (
+        FUNCTIONS[function](this=grade_expression(source, column)).as_(f"value_{i}")
+        for i, (column, function) in enumerate(names)
+    )
+    grouped = exp.select(ids[1].as_("unit_id"), *values).from_(source.relation.copy()).group_by("1")
+    there = exp.column("unit_id")
+    known = exp.to_table(keep_new(engine, "before", grouped))
+    columns: list[exp.Expr] = list(map(quoted, units.columns))
+    for i, ((_, function), name) in enumerate(names.items()):
+        value: exp.Expr = exp.column(f"value_{i}")
+        value = exp.func("coalesce", value, literal(0.0)) if function == SUM else value
+        columns.append(value.as_(name, quoted=True))
+    query = exp.select(*columns, there.is_(exp.null()).as_(NEW)).from_(units.relation.copy())
+    query = query.join(known, on=exp.EQ(this=ids[0], expression=there), join_type="left")
+    return keep_new(engine, "units", query)
 
 
 def without_shared(

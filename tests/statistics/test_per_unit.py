@@ -118,6 +118,95 @@ def test_a_column_that_is_a_metric_and_from_before_has_two_values(
     assert mine.row("revenue")["p"] == pytest.approx(wanted.row("revenue")["p"], rel=1e-9)
 
 
+# ---- a table from before the experiment -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def earlier(sessions: pd.DataFrame) -> pd.DataFrame:
+    """Return older rows of most users, some of whom had NULL only, and of strangers."""
+    rng = np.random.default_rng(7)
+    taste = sessions.groupby("who").before.mean()
+    who = rng.integers(0, 200, 900)
+    frame = pd.DataFrame({"who": who, "spent": np.exp(taste.reindex(who).fillna(0).to_numpy())})
+    frame["spent"] *= rng.uniform(0.5, 1.5, len(frame))
+    frame.loc[frame.who < 3, "spent"] = np.nan
+    return pd.concat([frame, pd.DataFrame({"who": [9001, 9002], "spent": [1e6, 1e6]})])
+
+
+@pytest.mark.parametrize("function", ["sum", "mean", "max"])
+@pytest.mark.parametrize("ids", [int, str])
+def test_cuped_with_another_table_as_pandas_and_scipy(
+    sessions: pd.DataFrame, earlier: pd.DataFrame, function: str, ids: type
+) -> None:
+    table = earlier.assign(who=earlier.who.astype(ids))
+    found = ab(sessions, metrics="revenue,paid", unit="who", before=table, pre={"revenue": "spent"},
+               per_unit={"revenue": function}, adjust="none", **OPTIONS)  # fmt: skip
+    groups = sessions.groupby("who")
+    users = pd.DataFrame({"variant": groups.variant.first(), "y": groups.revenue.agg(function)})
+    users.loc[groups.revenue.count() == 0, "y"] = np.nan
+    x = earlier.groupby("who").spent.agg(function).reindex(users.index)
+    n_new = int((~users.index.isin(earlier.who)).sum())
+    users["x"] = x.fillna(0) if function == "sum" else x
+    both = users.dropna()
+    theta = both.y.cov(both.x) / both.x.var()
+    users["adjusted"] = users.y - theta * (users.x - both.x.mean()).fillna(0)
+    arms = [users.adjusted[users.variant == name].dropna() for name in "AB"]
+    wanted = scipy.stats.ttest_ind(arms[1], arms[0], equal_var=False)
+    row = found.row("revenue")
+    assert (row["statistic"], found.row("paid")["statistic"]) == ("cuped", "welch_t")
+    assert row["p"] == pytest.approx(wanted.pvalue, rel=1e-9)
+    assert row["delta"] == pytest.approx(arms[1].mean() - arms[0].mean(), rel=1e-9)
+    assert row["variance_reduction"] > 0.05
+    told = f"{n_new} of {len(users)} units have no row in before (DataFrame), so spent before is 0"
+    assert (told in found.notes) == (function == "sum")
+
+
+def test_each_mean_has_the_column_of_its_name(sessions: pd.DataFrame, users: pd.DataFrame) -> None:
+    earlier = sessions.assign(revenue=sessions.before, clicks=sessions.before**2)
+    found = ab(sessions, metrics="revenue,rating,clicks,clicks/views,median(clicks)", unit="who",
+               before=earlier.drop(columns="rating"), **OPTIONS)  # fmt: skip
+    used = {row["metric"]: row["statistic"] for row in found.rows}
+    assert used == {"revenue": "cuped", "rating": "welch_t", "clicks": "cuped",
+                    "clicks/views": "ratio_delta", "median(clicks)": "quantile_difference"}  # fmt: skip
+    by_hand = users.assign(x=earlier.groupby("who").revenue.sum())
+    wanted = ab(by_hand, metrics="revenue", pre={"revenue": "x"}, **OPTIONS).row("revenue")
+    for name in ("p", "delta_lower", "variance_reduction"):
+        assert found.row("revenue")[name] == pytest.approx(wanted[name], rel=1e-9)
+    sliced = ab(sessions.assign(half=sessions.who % 4 < 2), metrics="revenue", unit="who", by="half",
+                before=earlier, **OPTIONS)  # fmt: skip
+    assert [row["statistic"] for row in sliced.rows] == ["cuped"] * 3
+    looked = ab(sessions, metrics="revenue", unit="who", before=earlier, sequential=True, **OPTIONS)
+    assert looked.row("revenue")["variance_reduction"] == pytest.approx(wanted["variance_reduction"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"unit": None}, "before: is another table of the same units, and no unit is named; add unit="),
+        ({"before": {"who": ["x"], "revenue": [1.0]}}, "before (dict): has none of the 238 values of who"),
+        ({"before": {"revenue": [1.0]}}, "before (dict): no column 'who' for the unit; known: revenue"),
+        ({"before": {"who": [], "revenue": []}}, "before (dict): no rows"),
+        (
+            {"before": {"who": [1], "spent": [1.0]}},
+            "has no column of a metric that is a mean (revenue); name",
+        ),
+        ({"before": {"who": [1], "revenue": ["a"]}}, "column 'revenue' is VARCHAR, not a number"),
+        ({"before": {"who": [1], "revenue": [float("inf")]}}, "infinite"),
+        ({"before": {"who": [1], "spent": [1.0]}, "pre": {"revenue": "spend"}}, "did you mean 'spent'"),
+        ({"before": "nowhere.parquet"}, "nowhere.parquet: no such file"),
+        ({}, "revenue before equals the metric in all"),
+        ({"metrics": "clicks/views", "before": {"who": [1], "clicks": [1.0]}}, "that is a mean (no mean)"),
+    ],
+)
+def test_a_wrong_table_from_before_is_answered(
+    sessions: pd.DataFrame, change: dict[str, Any], message: str
+) -> None:
+    options = {"metrics": "revenue", "unit": "who", **OPTIONS, "before": sessions, **change}
+    with pytest.raises((InputError, MetricError)) as caught:
+        ab(sessions, **options)
+    assert message in str(caught.value)
+
+
 def test_one_row_per_unit_stays_as_it_is(users: pd.DataFrame) -> None:
     plain = ab(users, metrics="revenue,paid", **OPTIONS)
     same = ab(users.reset_index(), metrics="revenue,paid", unit="who", per_unit="mean", **OPTIONS)
@@ -276,6 +365,16 @@ def test_the_command_puts_rows_together(run: Command, sessions: pd.DataFrame) ->
     assert run(*COMMAND, *words) == (0, f"{known}\n", "")
     whole = ab(sessions, metrics="rating", unit="who", per_unit="mean", **OPTIONS)
     assert run(*COMMAND, "-m", "rating", "--per-unit", "mean").out == f"{whole}\n"
+
+
+def test_the_command_reads_a_table_from_before(
+    run: Command, sessions: pd.DataFrame, earlier: pd.DataFrame
+) -> None:
+    earlier.to_csv("may.csv", index=False)
+    known = ab(sessions, metrics="revenue", unit="who", before="may.csv", pre={"revenue": "spent"}, **OPTIONS)
+    words = ("-m", "revenue", "--before", "may.csv")
+    assert run(*COMMAND, *words, "--pre", "revenue=spent") == (0, f"{known}\n", "")
+    assert "has no column of a metric that is a mean (revenue)" in run(*COMMAND, *words).err
 
 
 def test_the_command_refuses_what_python_refuses(run: Command) -> None:
