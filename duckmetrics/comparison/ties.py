@@ -11,6 +11,8 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.comparison.shuffled import Shuffled
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.tied import ADVICE, BOUNDS, Span, told, undecided
+from duckmetrics.evaluation.tied import CHECK as UNDECIDED
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.ranking import SIDE_INPUTS
 from duckmetrics.results.findings import NOTE, Examined, Finding
@@ -26,11 +28,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inference.ranking_summary import RankingSummary
-
-
-BOUNDS = ("pessimistic", "optimistic")
-# Values that differ by less differ by rounding only.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -173,38 +170,22 @@ def _notes(measures: Sequence[Measure], rows: Sequence[Tied]) -> Iterator[Findin
         if measure.aggregation != DEFAULT_AGGREGATION:
             why = f"it is the {measure.aggregation} of the queries, not their mean"
             yield Finding("tie_deviation", NOTE, "", "", 0, (), f"{measure.text}: no sd, because {why}")
-        if measure.metric.range.direction in ("higher", "lower") and (pair := _undecided(measure, own)):
-            yield _undecided_note(*pair)
+        if (note := _undecided_note(measure, own)) is not None:
+            yield note
 
 
-def _undecided(measure: Measure, rows: Sequence[Tied]) -> tuple[Tied, Tied] | None:
-    """Return the best system and the next one that could be better in another order; None if none could."""
-    sign = -1.0 if measure.lower_is_better else 1.0
-    known = [row for row in rows if row.value is not None]
-    if len(known) < 2:
+def _undecided_note(measure: Measure, rows: Sequence[Tied]) -> Finding | None:
+    """Return the note that the order of ties could put another system first; None if it could not."""
+    spans = [Span(row.system, row.value, row.pessimistic, row.optimistic) for row in rows]
+    if (pair := undecided(measure, spans)) is None:
         return None
-    best, *others = sorted(known, key=lambda row: -sign * cast("float", row.value))
-    worst = min(_ends(best, sign)) + ROUNDING
-    return next(((best, other) for other in others if max(_ends(other, sign)) > worst), None)
-
-
-def _ends(row: Tied, sign: float) -> list[float]:
-    """Return the values of a system in several orders, so that higher is better."""
-    return [sign * value for value in (row.value, row.pessimistic, row.optimistic) if value is not None]
-
-
-def _undecided_note(best: Tied, other: Tied) -> Finding:
-    """Return the note that the order of ties could put another system first."""
-    lead = abs(cast("float", best.value) - cast("float", other.value))
-    told = [
-        f"{best.metric}: ties could change which system is best: {best.system} leads {other.system} by "
-        f"{lead:.2g}, and an order against it reverses this"
-    ]
-    if best.sd is not None and other.sd is not None:
-        sd = math.hypot(best.sd, other.sd)
-        told.append(f"in random orders, the difference has a standard deviation of {sd:.2g}")
-    advice = "export scores without rounding"
-    return Finding("undecided_tie", NOTE, "", "", 0, (), "; ".join([*told, advice]), advice)
+    deviations = [row.sd for row in rows if row.system in (pair[0].system, pair[1].system)]
+    parts = [told(measure.text, *pair)]
+    known = [sd for sd in deviations if sd is not None]
+    if len(known) == len(deviations):
+        sd = math.hypot(*known)
+        parts.append(f"in random orders, the difference has a standard deviation of {sd:.2g}")
+    return Finding(UNDECIDED, NOTE, "", "", 0, (), "; ".join([*parts, ADVICE]), ADVICE)
 
 
 def _disagreeing(catalog: Catalog, per_query: exp.Query, one: str, other: str) -> exp.Select:

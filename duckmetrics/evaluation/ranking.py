@@ -25,6 +25,7 @@ from duckmetrics.evaluation.family_evaluation import (
 from duckmetrics.evaluation.own_metrics import refuse_beyond, refuse_copies, refuse_nulls, refuse_unbound
 from duckmetrics.evaluation.shared_orders import Codes, codes_of, with_shared_orders
 from duckmetrics.evaluation.systems import evaluate_systems
+from duckmetrics.evaluation.tied import TiedSample
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.inference.kept import kept_rows, materialized
 from duckmetrics.inference.ranking_summary import (
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
+    from duckmetrics.results.findings import Finding
 
 
 # The relations that count the whole history. The second one also has the column of the first.
@@ -140,6 +142,7 @@ def _of_queries(
     if not request.checked:
         _refuse_strangers(catalog, engine, request, inputs, measures, rows)
     notes = [*weights, *counted_notes(rows, inputs, measures[0].values)]
+    notes += [] if request.checked else _tied(catalog, engine, inputs, measures, rows, table, columns)
     notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
     part = FamilyEvaluation(
         rows, inputs.by, tuple(notes), tuple(measures), kept, summary.per_query(),
@@ -161,6 +164,18 @@ def _of_queries(
             request.own_columns,
         )  # fmt: skip
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _tied(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure],
+    rows: Sequence[Mapping[str, Any]], table: str, columns: Sequence[Columns],
+) -> list[Finding]:  # fmt: skip
+    """Return the note that the order of equal scores could change which of several systems is best."""
+    if inputs.one_system or inputs.by_rank or inputs.weight or not engine.supports(Feature.GLOBAL_SORTS):
+        return []
+    with engine.step("ties of a sample"):
+        note = TiedSample(catalog, engine, inputs, measures, table, columns).note(rows)
+    return [] if note is None else [note]
 
 
 def _refuse_strangers(

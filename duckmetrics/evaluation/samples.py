@@ -105,11 +105,11 @@ class QuerySample:
             name: _with_more(inputs.queries[name], own.get(name, ())) for name in ("predictions", "truth")
         }
         tables["sampled_queries"] = exp.to_table(self.queries)
-        self.rows = self._keep("sampled_rows", _relation("sampled_rows", tables, size, self.alike))
+        self.rows = self._keep("sampled_rows", relation_over("sampled_rows", tables, size, self.alike))
         self.values = self._keep("sampled_values", self._joined(exp.to_table(table), ["system", *columns]))
         more = exp.select("number").from_(self.queries).where(exp.column("number") > literal(size))
         tables["sampled_rows"] = exp.to_table(self.rows)
-        sizes = engine.rows(with_directions(_relation("sample_sizes", tables, size).order_by("number")))
+        sizes = engine.rows(with_directions(relation_over("sample_sizes", tables, size).order_by("number")))
         self._sizes_of = [(number, n) for number, n in sizes if n <= TOO_MANY]
         self.too_large = len(sizes) - len(self._sizes_of)
         self.complete = not engine.rows(more) and not self.too_large
@@ -170,7 +170,7 @@ class QuerySample:
             listed = self.inputs.queries[LISTED_IN[population]].subquery("listed")
             ids = exp.union(ids, exp.select("query_id").from_(listed), distinct=True)
         written = exp.select("query_id", self._id_text().as_("id_text")).from_(ids.subquery("ids"))
-        return _relation("sampled_queries", {"query_ids": written.subquery()}, self.size)
+        return relation_over("sampled_queries", {"query_ids": written.subquery()}, self.size)
 
     def _id_text(self) -> exp.Expr:
         """Return an id as text, a composite one as its fields."""
@@ -248,7 +248,7 @@ def row_sample(engine: Engine, inputs: Inputs, size: int, own: Collection[str]) 
         return None
     name = engine.name("sampled_rows")
     tables = {"predictions": _with_more(inputs.queries["predictions"], own)}
-    first = _relation("sampled_predictions", tables, size)
+    first = relation_over("sampled_predictions", tables, size)
     engine.keep(name, with_directions(first))
     more = (
         exp.StructExtract(this=exp.column(MORE), expression=literal(column)).as_(column) for column in own
@@ -258,7 +258,7 @@ def row_sample(engine: Engine, inputs: Inputs, size: int, own: Collection[str]) 
 
 def rows_of(engine: Engine, inputs: Inputs, own: Collection[str]) -> Iterator[SampledRow]:
     """Read all rows; numbers identify the groups."""
-    query = _relation("numbered_groups", {"predictions": _with_more(inputs.queries["predictions"], own)})
+    query = relation_over("numbered_groups", {"predictions": _with_more(inputs.queries["predictions"], own)})
     for row in engine.rows(with_directions(query)):
         yield SampledRow(*row)
 
@@ -286,7 +286,9 @@ def _with_more(query: exp.Query, own: Collection[str]) -> exp.Subquery:
     return exp.select("*", more.as_(MORE)).from_(query.subquery("given")).subquery()
 
 
-def _relation(name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: bool = False) -> exp.Select:
+def relation_over(
+    name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: bool = False
+) -> exp.Select:
     """Return a relation over these tables.
 
     No plan rule has changed it: a verification checks these rules, too.
