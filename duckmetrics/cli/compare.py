@@ -89,7 +89,8 @@ def compare(**options: Any) -> None:
     the first metric follow, the worst first.
 
     --format plain and files have all columns: effect size, wins, ties and losses, p adjusted for the number
-    of comparisons, and the smallest difference that the test can detect (mde).
+    of comparisons, and the smallest difference that the test can detect (mde). -o FILE.html writes the
+    report of one page.
 
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
@@ -141,7 +142,7 @@ def leaderboard(**options: Any) -> None:
     distinguished. Every system and metric has a row: the value with its interval, the range of the true
     rank, the difference to the best system with p adjusted for the number of pairs, and the chance to be
     the best. With --margin, the verdicts also show which systems are equivalent to the best one.
-    -o FILE.svg writes a chart of the first metric.
+    -o FILE.svg writes a chart of the first metric, and -o FILE.html a report of one page.
 
     \b
     duckmetrics leaderboard a.parquet b.parquet c.parquet --truth truth.parquet -m ndcg@10,map

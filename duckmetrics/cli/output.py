@@ -70,6 +70,8 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         _print_evaluation(result, wide)
     elif format_ == "markdown":
         put(markdown_text(result, wide), path)
+    elif format_ == HTML and path is not None:
+        put(result.report().html, path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(wide)), path)
     elif format_ == "plain":
@@ -107,6 +109,8 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
             put("".join(markdown_line(line) for line in (header, rule, *cells)), path)
         else:
             put(_markdown_of(brief_columns(result)), path)
+    elif format_ == HTML and path is not None:
+        put(result.report().html, path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(show_all)), path)
     else:
@@ -127,6 +131,8 @@ def write_leaderboard(result: Leaderboard, format_: str, path: Path | None, whol
         put("\n".join(result.lines(whole=True)) + "\n", path)
     elif format_ == "markdown":
         put(result.shown(whole or path is not None).markdown(), path)
+    elif format_ == HTML and path is not None:
+        put(result.report().html, path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(whole)), path)
     else:

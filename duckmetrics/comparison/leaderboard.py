@@ -25,7 +25,7 @@ from duckmetrics.results.tabular import (
     superscript,
     table_width,
 )
-from duckmetrics.words.lists import four_decimals, joined, with_minus
+from duckmetrics.words.lists import chance_words, four_decimals, joined, with_minus
 from duckmetrics.words.verdicts import (
     ADJUSTED_P,
     ADJUSTED_P_SHORT,
@@ -42,9 +42,11 @@ from duckmetrics.words.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
+    from duckmetrics.pages.report import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
@@ -131,7 +133,7 @@ def _columns(rows: Sequence[Row], adjusted_p: str = ADJUSTED_P_SHORT) -> list[Sc
         ScreenColumn(RANKS, [ranks_of(row) for row in rows], rank=8),
         ScreenColumn(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
         ScreenColumn(p_heading(rows, adjusted_p), [short_p(row["p_adjusted"]) for row in rows], rank=2),
-        ScreenColumn(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
+        ScreenColumn(CHANCE, [chance_words(row["probability_best"]) for row in rows], rank=6),
         # A verdict with a margin does not follow from the letters, so it stays on a narrow screen.
         ScreenColumn(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=9 if near else 1),
     ]  # fmt: skip
@@ -182,15 +184,6 @@ def _signed(value: float | None) -> str:
     if value == 0:
         return "0.0000"
     return with_minus(four_decimals(value, "+"))
-
-
-def _percent(share: float | None) -> str:
-    """Write a share of resamples, which never proves that something is certain."""
-    if share is None:
-        return ""
-    if share < 0.01:
-        return "<1 %"
-    return ">99 %" if share > 0.99 else f"{share:.0%}".replace("%", " %")
 
 
 # The columns that come from the comparison with the best system, and those that all pairs have in common.
@@ -284,6 +277,26 @@ class Leaderboard(DrawnLeaderboard, Examined, Tabular):
             self.command, self.summary.to_pylist(), self.checks, verdict=self.verdict, method=self.method,
             bootstrap_resamples=self.bootstrap_resamples, pairs=[json_object(pair) for pair in self.pairs],
         )  # fmt: skip
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None, ids: bool = True) -> Report:
+        """Return a report of the leaderboard as one HTML page, and write it to a file.
+
+        It has the parts of `Evaluation.report`, with the ranks and tiers of all systems, also in each slice.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            title: the title of the page.
+            ids: whether the examples of findings name queries and items.
+
+        Raises:
+            InputError: the file has another suffix, or is not an output of duckmetrics.
+
+        Example:
+            tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+            result = duckmetrics.leaderboard(*tables, "ndcg@10", system="system")
+            result.report(folder / "report.html").verdict  # 'pixels is the best.'
+        """
+        return self.evaluation.source.report(self.evaluation, path, title, ids, board=self)
 
     # --- sentences ---------------------------------------------------------------------------------
 

@@ -124,6 +124,20 @@ class Opened(Protocol):
         ...
 
 
+class Ranked(Protocol):
+    """The parts of a leaderboard that its report shows."""
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]: ...
+    @property
+    def comparison(self) -> Comparison: ...
+    @property
+    def evaluation(self) -> Evaluation: ...
+    @property
+    def verdict(self) -> str: ...
+    def footer(self) -> list[str]: ...
+
+
 class Material:
     """Computes the numbers of a report in the session of an evaluation.
 
@@ -341,6 +355,9 @@ AS_IT_IS = "as it is"
 COUNTS = re.compile(r"(?<![\w.,=-])\d{4,}(?![\w.])")
 # The columns of a result that a row of the report has under the same name.
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
+# The columns of a leaderboard that its report shows.
+PLACES = ("system", "metric", "value", "lower", "upper", "n", "rank_lower", "rank_upper", "tier",
+          "probability_best", "reason")  # fmt: skip
 # Column of the JSON -> table of the checks, in words.
 TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
 
@@ -348,14 +365,32 @@ TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "querie
 def report_of(
     result: Evaluation | Comparison, material: Material, title: str | None, ids: bool,
     otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
+    board: Ranked | None = None,
 ) -> Report:  # fmt: skip
-    """Return the report of an evaluation, or of a comparison."""
+    """Return the report of an evaluation, of a comparison, or of a leaderboard of the evaluation."""
     comparison = result if isinstance(result, Comparison) else None
     evaluation = result.evaluation if isinstance(result, Comparison) else result
-    data = _Builder(evaluation, comparison, material, ids).data(title, otherwise)
+    told = comparison.told if comparison is not None else () if board is None else board.comparison.told
+    data = _Builder(evaluation, comparison, material, ids, told).data(title, otherwise)
+    if board is not None:
+        data = _with_places(data, board)
     if trend is not None:
         data = replace(data, trends=_trends(trend, [metric.name for metric in data.metrics]))
     return Report.of(data)
+
+
+def _with_places(data: ReportData, board: Ranked) -> ReportData:
+    """Return the data of the report of a leaderboard."""
+    places = []
+    for row in board.rows:
+        segment = board.evaluation.segment(row)
+        places.append({**{name: row[name] for name in PLACES}, "by": tuple(segment),
+                       "segment": tuple(map(visible_key, segment.values()))})  # fmt: skip
+    head = board.verdict
+    sentence = f"By{head[2:]}" if head.startswith("by ") else head
+    # The last line is about columns that the page does not show.
+    notes = (*board.footer()[:-1], *data.notes)
+    return replace(data, places=tuple(places), sentence=sentence, notes=notes)
 
 
 def _trends(trend: Developing, metrics: Sequence[str]) -> tuple[Picture, ...]:
@@ -377,12 +412,14 @@ class _Builder:
     """Collects the data of a report."""
 
     def __init__(
-        self, evaluation: Evaluation, comparison: Comparison | None, material: Material, ids: bool
-    ) -> None:
+        self, evaluation: Evaluation, comparison: Comparison | None, material: Material, ids: bool,
+        told: Sequence[Finding],
+    ) -> None:  # fmt: skip
         self._evaluation = evaluation
         self._comparison = comparison
         self._material = material
         self._ids = ids
+        self._told = told
         self._left_out: list[str] = []
 
     def data(self, title: str | None, otherwise: Sequence[Mapping[str, Any]] | None) -> ReportData:
@@ -478,8 +515,7 @@ class _Builder:
 
     def _own(self) -> list[Finding]:
         """Return the findings of the evaluation and of the comparison."""
-        told = () if self._comparison is None else self._comparison.told
-        return [*self._evaluation.checks, *told]
+        return [*self._evaluation.checks, *self._told]
 
     def _checked(self, inspected: Inspected | None) -> Checked:
         """Return the findings about the data; the complete check names a fact that both have."""

@@ -194,12 +194,17 @@ class KeptTables:
     def report(
         self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,
         otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
+        board: Any = None,
     ) -> Report:  # fmt: skip
-        """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
+        """Return the report of an evaluation, or of a comparison, and write it if there is a path.
+
+        Args:
+            board: the leaderboard of the evaluation, if the report is one of it.
+        """
         from duckmetrics.evaluation.report_data import Material, report_of
 
         material = Material(self._session, self._parts, self._per_query)
-        made = report_of(result, material, title, ids, otherwise, trend)
+        made = report_of(result, material, title, ids, otherwise, trend, board)
         if path is not None:
             targets.NewFiles().write_page(path, made.html)
         return made

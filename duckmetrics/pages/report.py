@@ -22,7 +22,15 @@ from duckmetrics.pages.report_model import (
     place_of,
     place_of_key,
 )
-from duckmetrics.pages.report_parts import embedded, explanations, sql_title, tiles, trust_section, verdict
+from duckmetrics.pages.report_parts import (
+    embedded,
+    explanations,
+    shown_sql,
+    sql_title,
+    tiles,
+    trust_section,
+    verdict,
+)
 from duckmetrics.pages.tables import DRAWINGS, has_numbers
 from duckmetrics.words.lists import counted, joined
 from duckmetrics.words.verdict import direction, meaning_of_difference, untested_sentences
@@ -303,6 +311,11 @@ def systems_section(reading: Reading) -> Section:
         (system, [reading.row(system, metric) for metric in reading.metrics]) for system in reading.ranked
     ]
     grid = matrix(reading, subject, list(reading.metrics), lines)
+    if reading.data.places:
+        text = f"The best first; {direction(first.better, first.target)}. "
+        text += "Systems that share a letter do not clearly differ."
+        table = values.places_forest([("", reading.places(OVERALL))], level)
+        return Section(f"All {subject}s by {name}", text, table, f"All {subject}s, all metrics", grid)
     if base is None:
         text = f"The best first; {direction(first.better, first.target)}."
         named = [reading.named(row, system, reading.size(row)) for system, row in known]
@@ -313,6 +326,23 @@ def systems_section(reading: Reading) -> Section:
     table = changes.forest(subject, [("", own)], level=level)
     title = f"All {subject}s and metrics, against {base}"
     return Section(f"All {subject}s by {name}", text, table, title, grid)
+
+
+# A leaderboard of more slices is in files.
+MOST_BOARDS = 12
+
+
+def places_section(reading: Reading) -> Section | None:
+    """Return the systems of a leaderboard in each slice; None without slices, or with too many of them."""
+    boards = [(place_of_key(key), reading.places(key)) for key in reading.slices]
+    known = [(heading, rows) for heading, rows in boards if rows]
+    if not 0 < len(known) <= MOST_BOARDS:
+        return None
+    subject, name = reading.data.subject, reading.primary.name
+    table = values.places_forest(known, reading.data.level)
+    return Section(
+        f"All {subject}s in each slice, by {name}", "The best first, with ranks and letters.", table
+    )
 
 
 # With more slices, only the worst and the best ones are shown.
@@ -434,7 +464,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
     is_classifier = data.is_of_rows
     many = len(reading.others) > 1
     sections: list[Section | None] = [systems_section(reading)] if many else []
-    sections += [metrics_section(reading), slices_section(reading)]
+    sections += [metrics_section(reading), slices_section(reading), places_section(reading)]
     return {
         "data": data,
         "style": Markup(style() + _text("style.css")),
@@ -452,6 +482,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "trust": trust_section(reading),
         "explain": explanations(data),
         "sql_title": sql_title(data.sql),
+        "sql": shown_sql(data.sql),
         "json": Markup(embedded(data, {row.key for row in shown_slices(reading)})),
     }
 

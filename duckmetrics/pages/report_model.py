@@ -261,6 +261,8 @@ class ReportData:
         sentence: the verdict of a result that has its own sentence.
         withheld: why no difference is shown; empty if the differences can be trusted.
         about_slices: sentences about all slices together.
+        places: the rows of a leaderboard, whose systems were all tested against each other, with their slice
+            as in `Row`.
     """
 
     title: str
@@ -291,6 +293,7 @@ class ReportData:
     sentence: str = ""
     withheld: str = ""
     about_slices: tuple[str, ...] = ()
+    places: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def is_of_rows(self) -> bool:
@@ -373,6 +376,12 @@ class Reading:
     def row(self, system: str, metric: str | None = None, key: Key = OVERALL) -> Row | None:
         """Return a row, by default of the first metric overall; None if there is none."""
         return self.rows.get((system, metric or self.primary.name, key))
+
+    def places(self, key: Key) -> list[Mapping[str, Any]]:
+        """Return the rows of a leaderboard by the first metric in a slice, the best system first."""
+        of_key = ((one["by"], one["segment"]) == key and one["metric"] == self.primary.name
+                  for one in self.data.places)  # fmt: skip
+        return [one for one, is_of in zip(self.data.places, of_key, strict=True) if is_of]
 
     def base(self, row: Row) -> Row | None:
         """Return the row of the baseline for the same metric and slice."""

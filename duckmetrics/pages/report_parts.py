@@ -24,7 +24,7 @@ from duckmetrics.pages.report_model import (
     what_of,
 )
 from duckmetrics.pages.tables import DRAWINGS
-from duckmetrics.words.lists import counted, joined
+from duckmetrics.words.lists import chance_words, counted, joined
 from duckmetrics.words.units import no_relevant_sentence
 from duckmetrics.words.verdict import (
     ComparedSystem,
@@ -46,6 +46,7 @@ from duckmetrics.words.verdicts import (
     UNTESTED,
     WORSE,
     p_heading,
+    ranks_of,
 )
 
 if TYPE_CHECKING:
@@ -179,6 +180,8 @@ def _valued(reading: Reading) -> Verdict:
         return Verdict(f"{metric.name} has no value.", _reason(row))
     value = number(row.value, digits(row))
     name = f" of {row.system}" if row.system else ""
+    if reading.data.sentence:
+        return Verdict(f"{reading.data.sentence}.", _valued_lead(reading, row))
     if len(reading.others) > 1 and metric.better is None:
         return Verdict(
             f"{len(reading.others)} systems have a value of {metric.name}.", _valued_lead(reading, row)
@@ -249,7 +252,10 @@ def _valued_lead(reading: Reading, row: Row) -> str:
     sure = f", with an interval from {within}" if within else ", without an interval"
     parts = [f"{metric.name}{_described(metric)} is computed from {reading.size(row)}{sure}."]
     if len(reading.others) > 1:
-        parts.append("The systems were not tested against each other; a comparison does that.")
+        parts.append(
+            "All systems were tested against each other." if reading.data.places
+            else "The systems were not tested against each other; a comparison does that."
+        )  # fmt: skip
     return " ".join(parts)
 
 
@@ -372,8 +378,23 @@ def tiles(reading: Reading) -> list[Tile]:
     if row is None or row.value is None:
         return [Tile("By how much?", "no value", "the metric has no value"), trust(reading)]
     if reading.data.baseline is None:
-        return [_value(reading, row), _interval(reading, row), _weakest(reading, row), trust(reading)]
+        sure = _interval(reading, row) if not reading.data.places else _rank(reading)
+        return [_value(reading, row), sure, _weakest(reading, row), trust(reading)]
     return [_change(reading, row), _sure(reading, row), _worse(reading, row), trust(reading)]
+
+
+# ---- a leaderboard
+
+
+def _rank(reading: Reading) -> Tile:
+    """Return the ranks that the best system may have."""
+    question, best = "Is it the best?", reading.places(OVERALL)[0]
+    if best["rank_lower"] is None:
+        return Tile(question, "not tested", best["reason"] or "the systems could not be tested")
+    chance = best["probability_best"]
+    others = f"the range of {best['system']} among {len(reading.others)} systems"
+    told = f"; chance of being the best: {chance_words(chance)}" if chance is not None else ""
+    return Tile(question, f"rank {ranks_of(best)}", f"{others}{told}")
 
 
 # ---- a comparison
@@ -538,9 +559,13 @@ def _held(reading: Reading) -> str:
 
 
 # What is on the page as text, or in a shorter form.
-ELSEWHERE = ("sql", "rows", "trends")
+ELSEWHERE = ("sql", "rows", "trends", "places")
+# Between two statements.
+STATEMENT = ";\n\n"
 # The keys of a row that are places in the lists of systems, metrics and slices.
 KEYS = ("system", "metric", "by", "segment")
+# What a leaderboard adds to the values of the rows.
+RANKED = ("rank_lower", "rank_upper", "tier", "probability_best")
 # Significant digits: the last ones of a double depend on how threads share the work.
 DIGITS = 6
 
@@ -559,7 +584,10 @@ def embedded(data: ReportData, slices: Collection[Key]) -> str:
     known = {name: value for name, value in asdict(data).items() if name not in ELSEWHERE}
     known["pictures"]["curves"] = {curve.table: _rows_of(data, curve) for curve in data.pictures.curves}
     known["slices"] = [{"by": by, "segment": segment} for by, segment in keys]
-    known["rows"] = _columns(data, shown, keys)
+    known["rows"] = _columns(data, [asdict(row) for row in shown], keys)
+    places = [{name: row[name] for name in (*KEYS, *RANKED)} for row in data.places
+              if (row["by"], row["segment"]) in keys]  # fmt: skip
+    known["places"] = _columns(data, places, keys)
     text = json.dumps(_strict(known), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -570,18 +598,19 @@ def _rows_of(data: ReportData, curve: ReportCurve) -> dict[str, list[Any]]:
     return {"system": [data.systems.index(row["system"]) for row in curve.rows], **columns}
 
 
-def _columns(data: ReportData, shown: Sequence[Row], keys: Sequence[Key]) -> dict[str, list[Any]]:
+def _columns(
+    data: ReportData, rows: Sequence[Mapping[str, Any]], keys: Sequence[Key]
+) -> dict[str, list[Any]]:
     """Return the columns of rows that hold a value."""
     systems = {name: place for place, name in enumerate(data.systems)}
     metrics = {metric.name: place for place, metric in enumerate(data.metrics)}
     places = {key: place for place, key in enumerate(keys)}
-    rows = [asdict(row) for row in shown]
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ()) if name not in KEYS}
     found = {name: values for name, values in columns.items() if any(value is not None for value in values)}
     return {
-        "system": [systems[row.system] for row in shown],
-        "metric": [metrics[row.metric] for row in shown],
-        "slice": [places[row.key] for row in shown],
+        "system": [systems[row["system"]] for row in rows],
+        "metric": [metrics[row["metric"]] for row in rows],
+        "slice": [places[row["by"], row["segment"]] for row in rows],
         **found,
     }
 
@@ -597,6 +626,23 @@ def _strict(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return value if value is None or isinstance(value, int) else str(value)
+
+
+# A page shows the first statements of a longer text.
+MOST_SQL = 50_000
+
+
+def shown_sql(sql: str) -> str:
+    """Return the SQL that a page shows: whole statements, and how many are left out."""
+    statements = sql.split(STATEMENT)
+    n, room = 0, MOST_SQL
+    while n < len(statements) and (room := room - len(statements[n]) - len(STATEMENT)) >= 0:
+        n += 1
+    kept = max(n, 1)
+    if kept == len(statements):
+        return sql
+    left = counted(len(statements) - kept, "more statement")
+    return f"{STATEMENT.join(statements[:kept])};\n\n-- {left}: see the sql of the result"
 
 
 def sql_title(sql: str) -> str:

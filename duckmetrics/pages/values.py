@@ -161,7 +161,16 @@ _PLACES = {"s1": ("no test finds a better one", "dot"), "s0": ("another is bette
 
 
 def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float | None) -> Picture:
-    """Draw the values of systems, the best first, with the letters of their tiers.
+    """Draw the values of systems, the best first, with the letters of their tiers, see `places_forest`."""
+    told = (
+        f"{heading}{': ' if heading else ''}{row['system']}: {with_interval(row)}"
+        for heading, rows in groups for row in rows
+    )  # fmt: skip
+    return Picture(title, "; ".join(told) + ".", places_forest(groups, level))
+
+
+def places_forest(groups: Sequence[tuple[str, Sequence[Row]]], level: float | None) -> Forest:
+    """Return a row for each system, the best first.
 
     Args:
         groups: headings with the rows of a leaderboard; an empty heading is not shown.
@@ -182,14 +191,9 @@ def places(title: str, groups: Sequence[tuple[str, Sequence[Row]]], level: float
     key = tuple(swatch for kind, swatch in _PLACES.items() if kind in kinds)
     columns = (
         ForestColumn("value", "n b"), ForestColumn(interval_name(level), "ci", False),
-        ForestColumn("ranks"), ForestColumn("tier"),
+        ForestColumn("ranks", "n t"), ForestColumn("tier", "n t"),
     )  # fmt: skip
-    drawn = Forest(shown, "system", columns, f"value with {interval_name(level)}", key=key)
-    told = (
-        f"{heading}{': ' if heading else ''}{row['system']}: {with_interval(row)}"
-        for heading, rows in groups for row in rows
-    )  # fmt: skip
-    return Picture(title, "; ".join(told) + ".", drawn)
+    return Forest(shown, "system", columns, f"value with {interval_name(level)}", key=key)
 
 
 def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:

@@ -131,6 +131,7 @@ class Tables(Explained, Protocol):
     def report(
         self, result: Any, path: str | Path | None, title: str | None, ids: bool,
         otherwise: Sequence[Mapping[str, Any]] | None = None, trend: Developing | None = None,
+        board: Any = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...

@@ -41,6 +41,15 @@ def verb(n: int, singular: str, plural: str) -> str:
     return singular if n == 1 else plural
 
 
+def chance_words(share: float | None) -> str:
+    """Write a share of resamples in per cent, which never proves that something is certain."""
+    if share is None:
+        return ""
+    if share < 0.01:
+        return "<1 %"
+    return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
+
+
 def ordinal(n: int) -> str:
     """Write 1st, 2nd, 3rd, 4th."""
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
