@@ -20,7 +20,7 @@ from duckmetrics.results.findings import NOTE, Finding
 from duckmetrics.words.lists import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -79,6 +79,9 @@ class TiedSample:
     Args:
         table: the kept values of all queries.
         columns: which columns of the table belong to which measure.
+
+    Attributes:
+        tables: the names of the tables that the sample is kept in.
     """
 
     def __init__(
@@ -88,10 +91,11 @@ class TiedSample:
         self.catalog, self.engine = catalog, engine
         self.measures, self.table, self.columns = measures, table, columns
         ((self.n,),) = engine.rows(row_count(exp.to_table(table), distinct("query_id")))
-        kept = {name: query for name, query in inputs.queries.items() if name != CONTENDERS}
+        self.tables: list[str] = []
+        queries = {name: query for name, query in inputs.queries.items() if name != CONTENDERS}
         if self.n > SAMPLED:
-            kept |= _of_sample(engine, kept, table)
-        self.inputs = replace(inputs, queries=kept)
+            queries |= {name: self._kept(name, rows) for name, rows in self._of_sample(queries)}
+        self.inputs = replace(inputs, queries=queries)
 
     def note(self, rows: Sequence[Mapping[str, Any]]) -> Finding | None:
         """Return the note that ties could change which system is best; None if they could not.
@@ -125,13 +129,29 @@ class TiedSample:
         advice = f"{ADVICE}; ties shows by how much"
         return Finding(CHECK, NOTE, "", "", 0, (), f"{text}; {advice}", advice)
 
+    def _of_sample(self, queries: Mapping[str, exp.Query]) -> Iterator[tuple[str, exp.Query]]:
+        """Yield the tables with a row for each of a query, with the rows of a sample of the queries."""
+        text = cast_to(exp.column("query_id"), "VARCHAR").as_("id_text")
+        ids = exp.select("query_id", text).distinct().from_(self.table).subquery()
+        numbered = relation_over("sampled_queries", {"query_ids": ids}, SAMPLED)
+        sample = self._kept("queries", numbered).subquery("sample")
+        some = picked(sample, "query_id").where(exp.column("number") <= literal(SAMPLED)).subquery()
+        for name in OF_QUERIES:
+            if name in queries:
+                rows = exp.select("*").from_(queries[name].subquery("given"))
+                yield name, rows.where(exp.In(this=exp.column("query_id"), query=some.copy()))
+
+    def _kept(self, name: str, query: exp.Query) -> exp.Select:
+        self.tables.append(keep_new(self.engine, f"sampled_{name}", query))
+        return self.engine.kept(self.tables[-1])
+
     def _has_order(self, measure: Measure) -> bool:
         """Return whether ties can move a mean of queries, which a sample shows."""
         return (
             "ties" in self.catalog.placeholders(measure.metric)
             and measure.metric.range.direction in ("higher", "lower")
             and measure.aggregation == DEFAULT_AGGREGATION
-            and measure.values.get("ties") not in ("expected", *BOUNDS)
+            and measure.values.get("ties") != "expected"
             and not measure.metric.is_of_systems
             and SIDE_INPUTS.isdisjoint(measure.metric.inputs)
         )
@@ -177,23 +197,8 @@ def _could_differ(
     ranked = sorted(means.items(), key=lambda one: -sign * one[1])
     (best, lead), others = ranked[0] if ranked else ("", 0.0), ranked[1:]
     return any(
-        (share := shares.get(best, 0.0) + shares.get(name, 0.0)) > 0
+        lead != value
+        and (share := shares.get(best, 0.0) + shares.get(name, 0.0)) > 0
         and (high - low) * share > abs(lead - value)
         for name, value in others
     )
-
-
-def _of_sample(engine: Engine, queries: Mapping[str, exp.Query], table: str) -> dict[str, exp.Query]:
-    """Return the tables with the rows of a sample of the queries."""
-    text = cast_to(exp.column("query_id"), "VARCHAR").as_("id_text")
-    ids = exp.select("query_id", text).distinct().from_(table).subquery()
-    numbered = relation_over("sampled_queries", {"query_ids": ids}, SAMPLED)
-    kept = exp.to_table(keep_new(engine, "sampled_queries", numbered))
-    some = picked(kept, "query_id").where(exp.column("number") <= literal(SAMPLED)).subquery()
-    found: dict[str, exp.Query] = {}
-    for name in OF_QUERIES:
-        if name in queries:
-            rows = exp.select("*").from_(queries[name].subquery("given"))
-            rows = rows.where(exp.In(this=exp.column("query_id"), query=some.copy()))
-            found[name] = engine.kept(keep_new(engine, f"sampled_{name}", rows))
-    return found

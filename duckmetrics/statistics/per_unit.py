@@ -212,6 +212,7 @@ def with_covariates(
         InputError: as in `read_covariates`; or no unit has a row there.
     """
     key, columns = read_covariates(source, unit, pre, outcomes)
+    source = engine.once(source, [key, *columns.values()])
     names: dict[tuple[str, str], str] = {}
     for metric, column in columns.items():
         function = functions[metric]
