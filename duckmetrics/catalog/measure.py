@@ -451,14 +451,20 @@ def refuse_several(measures: Sequence[Measure], names: Iterable[str]) -> None:
 
 
 POSITIONS, COPIED, EXPONENTIAL = "positions", "copied", "exponential"
-CORRECTED, WEIGHED = "corrected", "weighed"
+CORRECTED, WEIGHED, ORDERED = "corrected", "weighed", "ordered"
 FACTS = {
     POSITIONS: "the order of the rows in the input decides about equal scores",
     COPIED: "every copy of an item in a list counts as a separate item",
     EXPONENTIAL: "the gain of an item is two to the power of its grade",
     WEIGHED: "an item weighs as much as a power of the popularity of the most popular item over its own",
+    ORDERED: "a convention decides which of two items with the same score comes first",
     CORRECTED: "ranks among all items are estimated from ranks among sampled candidates",
 }
+
+
+def declares(catalog: Catalog, fact: str, measure: Measure) -> bool:
+    """Return whether the file of a measure, or a relation that it reads, says when a fact holds."""
+    return any(fact in one.facts for one in (measure.metric, *catalog.foundations(measure.metric)))
 
 
 def holds(catalog: Catalog, fact: str, measure: Measure) -> bool:

@@ -201,7 +201,9 @@ def evaluate_given(
     policy = measures[0].values if request.flagged else {}
     notes = [*weights, *counted_notes(rows, inputs, policy), *unasked(inputs, measures[0].family)]
     notes += [] if is_named else [given.chosen_note()]
-    notes += [note for one in computed if (note := _other_queries(catalog, engine, given, one)) is not None]
+    for one in computed:
+        if (note := _other_queries(catalog, engine, given, measures[0], one)) is not None:
+            notes.append(note)
     part = FamilyEvaluation(
         rows, inputs.by, tuple(notes), tuple(measures), kept, summary.per_query(),
         query_name=inputs.column_label("predictions", "query_id"), is_given=True,
@@ -282,13 +284,17 @@ def _refuse_other_systems(given: GivenValues, parts: Sequence[FamilyEvaluation])
 
 
 def _other_queries(
-    catalog: Catalog, engine: Engine, given: GivenValues, computed: FamilyEvaluation
+    catalog: Catalog, engine: Engine, given: GivenValues, measure: Measure, computed: FamilyEvaluation
 ) -> Finding | None:
-    """Return the warning that the queries are not those of computed metrics; None if they are."""
+    """Return the warning that the queries are not those of a computed metric; None if they are."""
     if computed.values is None:
         return None
-    evaluated = exp.select("query_id").from_(computed.values.table)
-    composer = Composer(catalog, {"computed": evaluated, GIVEN: given.inputs.queries[GIVEN]})
+    value = exp.column(computed.values.columns[0].value)
+    evaluated = exp.select("query_id").from_(computed.values.table).where(exp.not_(_is_null(value)))
+    of_measure = exp.column("metric").eq(literal(given.label(measure)))
+    known = everything(exp.to_table(given.table))
+    known = known.where(exp.and_(of_measure, exp.not_(_is_null(exp.column("value")))))
+    composer = Composer(catalog, {"computed": evaluated, GIVEN: known})
     query = composer.complete(everything(composer.relation(COMMON, {})))
     ((n_computed, n_given, n_common),) = engine.rows(query)
     label, metric = given.inputs.labels["predictions"], computed.measures[0].text
@@ -307,6 +313,10 @@ def _other_queries(
     message = f"{label}: {joined(told)}, so the metrics are of different queries; {advice}"
     n = n_computed + n_given - 2 * n_common
     return Finding("other_queries", WARNING, label, "query_id", n, (), message, advice)
+
+
+def _is_null(value: exp.Expr) -> exp.Expr:
+    return exp.Is(this=value, expression=exp.null())
 
 
 def refuse_computed(request: Request, given: Mapping[str, Measure], specs: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ from duckmetrics.evaluation.family_evaluation import (
 from duckmetrics.evaluation.own_metrics import refuse_beyond, refuse_copies, refuse_nulls, refuse_unbound
 from duckmetrics.evaluation.shared_orders import Codes, codes_of, with_shared_orders
 from duckmetrics.evaluation.systems import evaluate_systems
-from duckmetrics.evaluation.tied import BOUNDS, TiedSample
+from duckmetrics.evaluation.tied import TiedSample
 from duckmetrics.expressions.build import everything, longest_list, picked, row_count
 from duckmetrics.inference.kept import kept_rows, materialized
 from duckmetrics.inference.ranking_summary import (
@@ -172,8 +172,6 @@ def _tied(
 ) -> list[Finding]:  # fmt: skip
     """Return the note that the order of equal scores could change which of several systems is best."""
     if inputs.one_system or inputs.by_rank or inputs.weight or not engine.supports(Feature.GLOBAL_SORTS):
-        return []
-    if any(measure.values.get("ties") in BOUNDS for measure in measures):  # whoever asks knows of the ties
         return []
     with engine.step("ties of a sample"):
         sample = TiedSample(catalog, engine, inputs, measures, table, columns)

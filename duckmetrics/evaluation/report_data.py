@@ -21,7 +21,7 @@ from duckmetrics.evaluation.inspection import INSPECT
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.kept import SharedRelations
 from duckmetrics.inference.units import over_rows
-from duckmetrics.pages.report import Report
+from duckmetrics.pages.report import MOST_BOARDS, Report
 from duckmetrics.pages.report_model import (
     OF_INTERVAL,
     AtCutoff,
@@ -390,7 +390,10 @@ def _with_places(data: ReportData, board: Ranked) -> ReportData:
     sentence = f"By{head[2:]}" if head.startswith("by ") else head
     # The last line is about columns that the page does not show.
     notes = (*board.footer()[:-1], *data.notes)
-    return replace(data, places=tuple(places), sentence=sentence, notes=notes)
+    slices = {(one["by"], one["segment"]) for one in places if one["by"]}
+    about = f"The ranks in these {len(slices)} slices are in the rows of the result"
+    data = replace(data, places=tuple(places), sentence=sentence, notes=notes)
+    return replace(data, about_slices=(about,)) if len(slices) > MOST_BOARDS else data
 
 
 def _trends(trend: Developing, metrics: Sequence[str]) -> tuple[Picture, ...]:

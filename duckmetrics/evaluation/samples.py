@@ -33,7 +33,7 @@ LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "populatio
 ALIKE = ("integer", "text", "uuid", "boolean")
 COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
 # What metrics of users read of a row, by its name, and of which table a row of a sample has it.
-MORE, MORE_OF = "more", ("of_prediction", "of_truth")
+MORE, MORE_OF = "own_columns", ("of_prediction", "of_truth")
 
 
 class Item(str):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlglot import exp
 
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, ORDERED, declares, holds
 from duckmetrics.compose.branches import per_query
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.optimizer import CONTENDERS, SORTED, ranking_plan
@@ -32,8 +32,9 @@ CHECK, ADVICE = "undecided_tie", "export scores without rounding"
 BOUNDS = ("pessimistic", "optimistic")
 # Values that differ by less differ by rounding only.
 ROUNDING = 1e-12
-# This number of queries shows how far ties move a mean.
-SAMPLED = 1000
+# The most queries of a sample that shows how far ties move a mean, and about how many predictions it has; a
+# sample of long lists has at least so few queries.
+SAMPLED, MOST_ROWS, LEAST = 1000, 200_000, 100
 # The tables with rows of a query.
 OF_QUERIES = ("predictions", "truth", "population", "answers")
 
@@ -61,7 +62,8 @@ def undecided(measure: Measure, spans: Iterable[Span]) -> tuple[Span, Span] | No
         return None
     best, *others = sorted(known, key=lambda one: -sign * (one.value or 0.0))
     worst = min(best.ends(sign)) + ROUNDING
-    return next(((best, other) for other in others if max(other.ends(sign)) > worst), None)
+    behind = (other for other in others if other.value != best.value)
+    return next(((best, other) for other in behind if max(other.ends(sign)) > worst), None)
 
 
 def told(metric: str, best: Span, other: Span) -> str:
@@ -88,54 +90,61 @@ class TiedSample:
         self, catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], table: str,
         columns: Sequence[Columns],
     ) -> None:  # fmt: skip
-        self.catalog, self.engine = catalog, engine
+        self.catalog, self.engine, self.inputs = catalog, engine, inputs
         self.measures, self.table, self.columns = measures, table, columns
-        ((self.n,),) = engine.rows(row_count(exp.to_table(table), distinct("query_id")))
         self.tables: list[str] = []
-        queries = {name: query for name, query in inputs.queries.items() if name != CONTENDERS}
-        if self.n > SAMPLED:
-            queries |= {name: self._kept(name, rows) for name, rows in self._of_sample(queries)}
-        self.inputs = replace(inputs, queries=queries)
 
     def note(self, rows: Sequence[Mapping[str, Any]]) -> Finding | None:
-        """Return the note that ties could change which system is best; None if they could not.
+        """Return the note that ties could change which system is best by a metric; None if they could not.
 
-        It is on the first metric that ties could decide: each takes time.
+        It is on the first such metric.
 
         Args:
             rows: the summary.
         """
+        asked = [one for one in self.measures if declares(self.catalog, ORDERED, one)]
+        if not all(holds(self.catalog, ORDERED, one) for one in asked):
+            return None  # whoever asks for another order knows of the ties
         means = {
             measure: {row["system"]: row["value"] for row in rows
                       if row["metric"] == measure.text and row["slice"] == "" and row["value"] is not None}
-            for measure in self.measures if self._has_order(measure)
+            for measure in asked if _has_means(measure)
         }  # fmt: skip
-        shares = self._tied_lists(list(means)) if any(len(of) > 1 for of in means.values()) else {}
-        asked = (measure for measure, of in means.items() if _could_differ(measure, of, shares))
-        # Some metrics read the order and do not depend on it, such as recall without a cut-off.
-        first = next(((one, by) for one in asked if any(map(any, (by := self._moved(one)).values()))), None)
-        if first is None:
+        if not any(len(set(of.values())) > 1 for of in means.values()):
             return None
-        measure, moved = first
-        spans = (
-            Span(system, value, *(value + by for by in moved.get(system, (0.0, 0.0))))
-            for system, value in means[measure].items()
-        )
-        if (pair := undecided(measure, spans)) is None:
-            return None
-        text = told(measure.text, *pair)
-        if self.n > SAMPLED:
-            text += f", as {SAMPLED:,} of {counted(self.n, 'query', 'queries')} show"
-        advice = f"{ADVICE}; ties shows by how much"
-        return Finding(CHECK, NOTE, "", "", 0, (), f"{text}; {advice}", advice)
+        n, size = self._sampled()
+        shares = self._tied_lists(list(means), size)
+        close = [measure for measure, of in means.items() if _could_differ(measure, of, shares)]
+        for measure, moved in zip(close, self._moved(close) if close else (), strict=True):
+            spans = (
+                Span(system, value, *(value + by for by in moved.get(system, (0.0, 0.0))))
+                for system, value in means[measure].items()
+            )
+            if (pair := undecided(measure, spans)) is not None:
+                of_all = f", as {size:,} of {counted(n, 'query', 'queries')} show" if size < n else ""
+                advice = f"{ADVICE}; ties shows by how much"
+                text = f"{told(measure.text, *pair)}{of_all}; {advice}"
+                return Finding(CHECK, NOTE, "", "", 0, (), text, advice)
+        return None
 
-    def _of_sample(self, queries: Mapping[str, exp.Query]) -> Iterator[tuple[str, exp.Query]]:
+    def _sampled(self) -> tuple[int, int]:
+        """Take a sample of the queries, unless they are few; return their number, and that of the sample."""
+        ((n,),) = self.engine.rows(row_count(exp.to_table(self.table), distinct("query_id")))
+        queries = {name: query for name, query in self.inputs.queries.items() if name != CONTENDERS}
+        ((n_rows,),) = self.engine.rows(row_count(queries["predictions"].subquery("predictions")))
+        size = min(n, SAMPLED, max(LEAST, MOST_ROWS * n // max(n_rows, 1)))
+        if size < n:
+            queries |= {name: self._kept(name, rows) for name, rows in self._of_sample(queries, size)}
+        self.inputs = replace(self.inputs, queries=queries)
+        return n, size
+
+    def _of_sample(self, queries: Mapping[str, exp.Query], size: int) -> Iterator[tuple[str, exp.Query]]:
         """Yield the tables with a row for each of a query, with the rows of a sample of the queries."""
         text = cast_to(exp.column("query_id"), "VARCHAR").as_("id_text")
         ids = exp.select("query_id", text).distinct().from_(self.table).subquery()
-        numbered = relation_over("sampled_queries", {"query_ids": ids}, SAMPLED)
+        numbered = relation_over("sampled_queries", {"query_ids": ids}, size)
         sample = self._kept("queries", numbered).subquery("sample")
-        some = picked(sample, "query_id").where(exp.column("number") <= literal(SAMPLED)).subquery()
+        some = picked(sample, "query_id").where(exp.column("number") <= literal(size)).subquery()
         for name in OF_QUERIES:
             if name in queries:
                 rows = exp.select("*").from_(queries[name].subquery("given"))
@@ -145,19 +154,12 @@ class TiedSample:
         self.tables.append(keep_new(self.engine, f"sampled_{name}", query))
         return self.engine.kept(self.tables[-1])
 
-    def _has_order(self, measure: Measure) -> bool:
-        """Return whether ties can move a mean of queries, which a sample shows."""
-        return (
-            "ties" in self.catalog.placeholders(measure.metric)
-            and measure.metric.range.direction in ("higher", "lower")
-            and measure.aggregation == DEFAULT_AGGREGATION
-            and measure.values.get("ties") != "expected"
-            and not measure.metric.is_of_systems
-            and SIDE_INPUTS.isdisjoint(measure.metric.inputs)
-        )
+    def _tied_lists(self, measures: Sequence[Measure], size: int) -> dict[str | None, float]:
+        """Return the share of the lists of each system in which the order of equal scores can matter.
 
-    def _tied_lists(self, measures: Sequence[Measure]) -> dict[str | None, float]:
-        """Return the share of the lists of each system in which the order of equal scores can matter."""
+        Args:
+            size: the number of queries.
+        """
         composer = self.inputs.composer(self.catalog)
         searched = {"plan": SORTED, "depth": None}
         steps = dict.fromkeys(
@@ -168,24 +170,39 @@ class TiedSample:
         for step in steps:
             counts = picked(step, "system", exp.Count(this=exp.Star())).group_by("system")
             for system, n in self.engine.rows(composer.complete(counts)):
-                found[system] = max(found.get(system, 0.0), n / min(self.n, SAMPLED))
+                found[system] = max(found.get(system, 0.0), n / size)
         return found
 
-    def _moved(self, measure: Measure) -> dict[str | None, tuple[float, ...]]:
-        """Return by how much the worst and the best order move the mean of each system."""
-        orders = [replace(measure.bound(ties=bound), text=f"{measure.text} {bound}") for bound in BOUNDS]
+    def _moved(self, measures: Sequence[Measure]) -> list[dict[str | None, tuple[float, ...]]]:
+        """Return by how much the worst and the best order move the mean of each measure, by system."""
+        orders = [
+            replace(one.bound(ties=bound), text=f"{one.text} {bound}") for one in measures for bound in BOUNDS
+        ]
         query, named = per_query(self.inputs.composer(self.catalog), orders, ranking_plan(orders))
-        asked = exp.column(self.columns[self.measures.index(measure)].value, "asked")
+        asked = [self.columns[self.measures.index(one)].value for one in measures for _ in BOUNDS]
         moved = (
-            exp.Avg(this=exp.Sub(this=exp.column(one.value, "tied"), expression=asked.copy()))
-            for one in named
+            exp.Avg(this=exp.Sub(this=exp.column(column.value, "tied"), expression=exp.column(own, "asked")))
+            for column, own in zip(named, asked, strict=True)
         )
         tied, known = query.subquery("tied"), exp.to_table(self.table).as_("asked", table=True)
         same = equal_columns(("system", "query_id"), "tied", "asked")
         system = exp.column("system", "tied")
         means = exp.select(system, *moved).from_(tied).join(known, on=same).group_by(system.copy())
         rows = self.engine.rows(with_directions(means))
-        return {name: tuple(by or 0.0 for by in moves) for name, *moves in rows}
+        return [
+            {name: tuple(by or 0.0 for by in moves[2 * place : 2 * place + 2]) for name, *moves in rows}
+            for place in range(len(measures))
+        ]
+
+
+def _has_means(measure: Measure) -> bool:
+    """Return whether a measure is a mean of queries, one of which is better, and needs no further tables."""
+    return (
+        measure.metric.range.direction in ("higher", "lower")
+        and measure.aggregation == DEFAULT_AGGREGATION
+        and not measure.metric.is_of_systems
+        and SIDE_INPUTS.isdisjoint(measure.metric.inputs)
+    )
 
 
 def _could_differ(

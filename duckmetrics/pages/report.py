@@ -313,7 +313,7 @@ def systems_section(reading: Reading) -> Section:
     grid = matrix(reading, subject, list(reading.metrics), lines)
     if reading.data.places:
         text = f"The best first; {direction(first.better, first.target)}. "
-        text += "Systems that share a letter do not clearly differ."
+        text += "Systems that share a letter do not clearly differ." if reading.is_tested else ""
         table = values.places_forest([("", reading.places(OVERALL))], level)
         return Section(f"All {subject}s by {name}", text, table, f"All {subject}s, all metrics", grid)
     if base is None:

@@ -383,6 +383,11 @@ class Reading:
                   for one in self.data.places)  # fmt: skip
         return [one for one, is_of in zip(self.data.places, of_key, strict=True) if is_of]
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether tests show the places of the systems of a leaderboard."""
+        return any(one["tier"] for one in self.places(OVERALL))
+
     def base(self, row: Row) -> Row | None:
         """Return the row of the baseline for the same metric and slice."""
         if self.data.baseline is None:

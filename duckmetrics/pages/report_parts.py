@@ -253,7 +253,7 @@ def _valued_lead(reading: Reading, row: Row) -> str:
     parts = [f"{metric.name}{_described(metric)} is computed from {reading.size(row)}{sure}."]
     if len(reading.others) > 1:
         parts.append(
-            "All systems were tested against each other." if reading.data.places
+            "All systems were tested against each other." if reading.is_tested
             else "The systems were not tested against each other; a comparison does that."
         )  # fmt: skip
     return " ".join(parts)

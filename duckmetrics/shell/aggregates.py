@@ -196,9 +196,10 @@ def number(name: str) -> exp.Expr:
 
 def of_arguments(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     """Write expressions over the arguments of the macro for the columns of the rows."""
+    known = {name.lower(): value for name, value in values.items()}
     for column in list(tree.find_all(exp.Column)):
-        if not column.table and column.name in values and not _is_bound(column):
-            column.replace(values[column.name].copy())
+        if not column.table and column.name.lower() in known and not _is_bound(column):
+            column.replace(known[column.name.lower()].copy())
     return tree
 
 
@@ -263,9 +264,9 @@ class _Shelf:
     def _new(self, definition: Definition, alias: Alias, name: str) -> Macro | None:
         values, params = self._values(definition, alias)
         value = _Aggregate(self.catalog, definition, values).value
-        if value is None:
-            return None
         names, own_columns = self._columns(definition), read_by(self.catalog, definition, ROWS)
+        if value is None or not _reads_only(value, (*names, *own_columns)):
+            return None
         taken = {WHERE, *names.values(), *(p.name for p in params)}
         of_own = {c: f"{c}_column" if c.lower() in taken else c for c in own_columns}
         own = (
@@ -460,7 +461,7 @@ class _Aggregate:
             return None
         name = query.args["from_"].this.name
         if name == ROWS:
-            return _unqualified(tree)
+            return _unqualified(tree, query.args["from_"].this.alias_or_name)
         inner = self.composer.steps[name]
         if not isinstance(inner, exp.Select):
             return None
@@ -475,12 +476,23 @@ class _Aggregate:
         return fold(cast("exp.Expr", holder.this))
 
 
-def _unqualified(tree: exp.Expr) -> exp.Expr:
-    """Write the columns of a tree without the table of the rows, in place."""
+def _unqualified(tree: exp.Expr, alias: str) -> exp.Expr:
+    """Write the columns of a tree without the table of the rows, in place.
+
+    Args:
+        alias: the name that the query gives the table.
+    """
     for column in tree.find_all(exp.Column):
-        if column.table == ROWS:
+        if column.table.lower() == alias.lower():
             column.set("table", None)
     return tree
+
+
+def _reads_only(value: exp.Expr, known: Collection[str]) -> bool:
+    """Return whether a value reads no other columns of the rows than these."""
+    names = {name.lower() for name in known}
+    read = (column for column in value.find_all(exp.Column) if not _is_bound(column))
+    return all(not column.table and column.name.lower() in names for column in read)
 
 
 def _is_plain(query: exp.Select) -> bool:

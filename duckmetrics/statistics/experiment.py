@@ -41,6 +41,7 @@ from duckmetrics.statistics.per_unit import (
     ERROR,
     copied_rows,
     count_rows,
+    read_covariates,
     read_functions,
     read_shared,
     read_unit,
@@ -358,7 +359,9 @@ def _units_of(
     notes = [told_units(n_rows, count_rows(engine, units, unit), unit, functions)]
     if plan.before is not None:
         table = engine.attach(as_table(plan.before, "before"), "before")
-        units, outcomes, told = with_covariates(engine, units, unit, outcomes, functions, table, plan.pre)
+        key, pre = read_covariates(table, unit, plan.pre, whole_outcomes)
+        table = engine.once(table, [key, *pre.values()])
+        units, outcomes, told = with_covariates(engine, units, unit, outcomes, functions, table, pre, key)
         notes += told
     return ExperimentUnits(units, outcomes, [], [*shared, *copied], notes, slicings.per_unit(), unit)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
@@ -17,7 +18,7 @@ from duckmetrics.statistics.arms import COPIES, UnitRows, find_column, read_befo
 from duckmetrics.words.lists import counted, joined, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Source
@@ -195,7 +196,7 @@ def read_covariates(
 
 def with_covariates(
     engine: Engine, units: Source, unit: str, outcomes: Sequence[Outcome], functions: Mapping[str, str],
-    source: Source, pre: Any,
+    source: Source, columns: Mapping[str, str], key: str,
 ) -> tuple[Source, list[Outcome], list[str]]:  # fmt: skip
     """Return units with values from before the experiment, which are put together in the same way, and notes.
 
@@ -205,23 +206,19 @@ def with_covariates(
         units: a row for every unit.
         functions: by metric how the rows of a unit become its value.
         source: the table from before the experiment.
-        pre: metric -> column of that table, see `read_covariates`.
+        columns: metric -> column of that table.
+        key: the column of the unit there.
 
     Raises:
-        MetricError: as in `read_covariates`.
-        InputError: as in `read_covariates`; or no unit has a row there.
+        InputError: no unit has a row there, or a column holds no numbers.
     """
-    key, columns = read_covariates(source, unit, pre, outcomes)
-    source = engine.once(source, [key, *columns.values()])
     names: dict[tuple[str, str], str] = {}
     for metric, column in columns.items():
         function = functions[metric]
         name = f"{column} before" if function == SUM else f"{function} of {column} before"
-        while name in units.columns:
-            name += "_"
-        names.setdefault((column, function), name)
-    kept = _beside(engine, units, unit, source, key, names)
-    count = exp.CountIf(this=exp.column(NEW))
+        names.setdefault((column, function), _free(name, units.columns))
+    kept, new = _beside(engine, units, unit, source, key, names), _free(NEW, units.columns)
+    count = exp.CountIf(this=quoted(new))
     ((n, n_new),) = engine.rows(exp.select(exp.Count(this=exp.Star()), count).from_(kept))
     if n == n_new:
         what = f"has none of the {n:,} values of {unit}"
@@ -238,6 +235,13 @@ def with_covariates(
     return replace(units, relation=exp.to_table(kept), columns=types), read, notes
 
 
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that no column has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 def _beside(
     engine: Engine, units: Source, unit: str, source: Source, key: str, names: Mapping[tuple[str, str], str]
 ) -> str:
@@ -249,24 +253,43 @@ def _beside(
 
     Returns: the name of the table.
     """
-    ids: list[exp.Expr] = [quoted(unit), quoted(key)]
-    if (units.columns[unit] == "VARCHAR") != (source.columns[key] == "VARCHAR"):
-        ids = [cast_to(one, "VARCHAR") for one in ids]
+    type_ = _in_common(units.columns[unit], source.columns[key])
+    own, id_ = _of(unit, "own"), cast("exp.Expr", quoted(key))
+    if type_ is not None:
+        own, id_ = cast_to(own, type_), cast_to(id_, type_)
     values = (
         FUNCTIONS[function](this=grade_expression(source, column)).as_(f"value_{i}")
         for i, (column, function) in enumerate(names)
     )
-    grouped = exp.select(ids[1].as_("unit_id"), *values).from_(source.relation.copy()).group_by("1")
-    there = exp.column("unit_id")
-    known = exp.to_table(keep_new(engine, "before", grouped))
-    columns: list[exp.Expr] = list(map(quoted, units.columns))
+    grouped = exp.select(id_.as_("unit_id"), *values).from_(source.relation.copy()).group_by("1")
+    known = exp.to_table(keep_new(engine, "before", grouped)).as_("earlier", table=True)
+    is_new = _of("unit_id", "earlier").is_(exp.null())
+    columns = [_of(name, "own") for name in units.columns]
     for i, ((_, function), name) in enumerate(names.items()):
-        value: exp.Expr = exp.column(f"value_{i}")
-        value = exp.func("coalesce", value, literal(0.0)) if function == SUM else value
+        value = _of(f"value_{i}", "earlier")
+        value = exp.Case().when(is_new.copy(), literal(0.0)).else_(value) if function == SUM else value
         columns.append(value.as_(name, quoted=True))
-    query = exp.select(*columns, there.is_(exp.null()).as_(NEW)).from_(units.relation.copy())
-    query = query.join(known, on=exp.EQ(this=ids[0], expression=there), join_type="left")
-    return keep_new(engine, "units", query)
+    columns.append(is_new.as_(_free(NEW, units.columns), quoted=True))
+    rows = exp.select(exp.Star()).from_(units.relation.copy()).subquery("own")
+    same = exp.EQ(this=own, expression=_of("unit_id", "earlier"))
+    return keep_new(engine, "units", exp.select(*columns).from_(rows).join(known, on=same, join_type="left"))
+
+
+def _of(name: str, table: str) -> exp.Expr:
+    return exp.column(exp.to_identifier(name, quoted=True), table)
+
+
+# Types of numbers, and those that are not whole.
+_NUMBER, _FRACTION = re.compile(r"U?\w*INT(EGER)?$|DOUBLE|FLOAT|DECIMAL"), re.compile("DOUBLE|FLOAT|DECIMAL")
+
+
+def _in_common(one: str, other: str) -> str | None:
+    """Return the type in which ids of two types are compared; None if they can be compared as they are."""
+    if one == other:
+        return None
+    if _NUMBER.match(one) and _NUMBER.match(other):
+        return "DOUBLE" if _FRACTION.match(one) or _FRACTION.match(other) else None
+    return "VARCHAR"
 
 
 def without_shared(

@@ -74,8 +74,17 @@ OF_DUCKDB = [
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
-        "predictions": ("system", "query_id", "item_id", "score", "exact_score", "position", "run", "more"),
-        "truth": ("query_id", "item_id", "relevance", "more"),
+        "predictions": (
+            "system",
+            "query_id",
+            "item_id",
+            "score",
+            "exact_score",
+            "position",
+            "run",
+            "own_columns",
+        ),
+        "truth": ("query_id", "item_id", "relevance", "own_columns"),
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),
         "terms": ("system", "query_id", "item", "place", "gain", "term"),
@@ -147,7 +156,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
             "weight",
             "group_id",
             "unit",
-            "more",
+            "own_columns",
         ),
         "metric": ("system", "segment", "value", "n", "n_positive"),
         "summary": (

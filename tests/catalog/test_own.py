@@ -547,12 +547,13 @@ def profit(rows, *, threshold):
     return sum(r.y * r.columns["margin"] - 0.1 for r in rows if r.score >= threshold) / len(rows)
 
 def shown(query):
-    return sum(row.columns["cost"] for row in query.rows)
+    return sum(row.columns["more"] for row in query.rows)
 """
+# The column has a name that SQL of ours could use.
 SHOWN = """-- name:   shown
--- inputs: predictions (query_id, item_id, score, cost)
+-- inputs: predictions (query_id, item_id, score, more)
 -- range:  [0, inf), higher is better
-SELECT system, query_id, sum(cost) AS value FROM predictions GROUP BY system, query_id"""
+SELECT system, query_id, sum(more) AS value FROM predictions GROUP BY system, query_id"""
 
 
 def write_with_plain_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -570,7 +571,7 @@ def test_a_function_gets_the_columns_that_a_metric_reads(
 ) -> None:
     revenue, profit, shown = write_with_plain_python(folder, monkeypatch)
     costs = {"query_id": ["q1", "q1", "q2"], "item_id": ["a", "b", "a"], "score": [1.0, 2.0, 3.0],
-             "cost": [1, 10, 100]}  # fmt: skip
+             "more": [1, 10, 100]}  # fmt: skip
     calls: list[tuple[dict[str, Any], int]] = [
         ({"predictions": RUN, "truth": TRUTH, "metrics": [f"{revenue}@1", revenue], "missing": "skip"}, 4),
         ({"predictions": costs, "truth": TRUTH, "metrics": shown, "missing": "skip"}, 4),

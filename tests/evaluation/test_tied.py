@@ -68,6 +68,36 @@ def test_without_ties_or_without_another_system_nothing_is_told() -> None:
         assert notes(duckmetrics.evaluate(**call).checks) == [], call
 
 
+def test_the_note_is_on_the_first_metric_that_ties_could_decide() -> None:
+    """A metric whose lead is too large does not hide the next one; equal systems lead by nothing."""
+    found = set()
+    for seed in range(7):
+        systems, truth = made(seed, digits=1, lead=0.3)
+        for metrics in (["mrr", "ndcg@3"], ["ndcg@3", "mrr"]):
+            wanted = {
+                note.partition(":")[0] for note in notes(duckmetrics.ties(systems, truth, metrics).checks)
+            }
+            (told,) = [*notes(duckmetrics.evaluate(systems, truth, metrics).checks), ""][:1]
+            assert told.partition(":")[0] == next((m for m in metrics if m in wanted), "")
+            found |= {tuple(sorted(wanted))}
+    assert len(found) > 2
+    systems, truth = made(1, digits=1)
+    three = {"A": systems["A"], "A2": systems["A"], "C": systems["B"]}
+    for checks in (
+        duckmetrics.evaluate(three, truth, "mrr").checks,
+        duckmetrics.ties(three, truth, "mrr").checks,
+    ):
+        assert not [one for one in notes(checks) if "by 0," in one]
+
+
+def test_long_lists_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    systems, truth = made(3, digits=1, n=40)
+    monkeypatch.setattr(tied, "MOST_ROWS", 100)
+    monkeypatch.setattr(tied, "LEAST", 20)
+    (note,) = notes(duckmetrics.evaluate(systems, truth, "ndcg@3").checks)
+    assert "as 20 of 40 queries show" in note
+
+
 def test_a_comparison_has_the_note_once_and_names_what_to_do() -> None:
     systems, truth = made(1, digits=1)
     compared = duckmetrics.compare(systems, truth, ["n_returned", "ndcg@3", "mrr"])

@@ -122,6 +122,11 @@ def test_values_of_other_queries_are_told() -> None:
     assert warning.endswith(f"{n} of {n} queries with given values have no mrr, so the metrics are of "
                             "different queries; compare the ids")  # fmt: skip
     assert told(fewer, ["judge"]) == []
+    # Queries without a value in either mean are no difference.
+    bare = {**TRUTH, first: dict.fromkeys(TRUTH[first], 0)}
+    found = duckmetrics.evaluate(RUNS["A"], bare, ["mrr", "judge"], values=fewer)
+    assert {row["metric"]: row["n"] for row in found.rows} == {"mrr": n - 1, "judge": n - 1}
+    assert not [one for one in found.checks if one.check == "other_queries"]
     assert told(same, ["mrr"]) == [
         "note: values (dict): not used, because none of its metrics is asked for; name those that you want "
         "with metrics= (-m), such as judge"

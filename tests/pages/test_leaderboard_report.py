@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
-from pages.test_leaderboard_chart import SYSTEMS, board, values
 
 import duckmetrics
 from duckmetrics.words.verdicts import ranks_of
 from support.command_line import Command, exports, run
+from support.leaderboards import SYSTEMS, board, values
 from support.reports import Page
 
 if TYPE_CHECKING:

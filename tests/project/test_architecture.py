@@ -58,7 +58,7 @@ BUILDERS = {
     "evaluation": (
         "columns per metric and slicing column, steps of a composed query, and queries as text",
         "chunks earlier given_values logged merging own_metrics report_data samples shared_orders sql_text "
-        "state_sums states tables",
+        "state_sums states tables tied",
     ),
     "comparison": (
         "values of several evaluations side by side, ranks as literals, parameters in a condition",

@@ -256,9 +256,9 @@ QUALIFIED = """-- name:   kept
 -- params: threshold DOUBLE DEFAULT 0.5
 -- range:  (-inf, inf), higher is better
 SELECT
-    predictions.system, predictions.segment,
-    max(predictions.threshold * predictions."limit") FILTER (WHERE predictions.score >= $threshold) AS value
-FROM predictions GROUP BY predictions.system, predictions.segment"""
+    p.system, p.segment,
+    max(p.Threshold * P."limit") FILTER (WHERE p.Score >= $threshold) AS value
+FROM predictions AS p GROUP BY p.system, p.segment"""
 
 
 def test_a_select_list_takes_the_columns_of_a_metric(folder: Path) -> None:

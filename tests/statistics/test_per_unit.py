@@ -144,9 +144,10 @@ def test_cuped_with_another_table_as_pandas_and_scipy(
     groups = sessions.groupby("who")
     users = pd.DataFrame({"variant": groups.variant.first(), "y": groups.revenue.agg(function)})
     users.loc[groups.revenue.count() == 0, "y"] = np.nan
-    x = earlier.groupby("who").spent.agg(function).reindex(users.index)
-    n_new = int((~users.index.isin(earlier.who)).sum())
-    users["x"] = x.fillna(0) if function == "sum" else x
+    before = earlier.dropna().groupby("who").spent.agg(function).reindex(users.index)
+    is_new = ~users.index.isin(earlier.who)
+    n_new = int(is_new.sum())
+    users["x"] = before.mask(is_new, 0) if function == "sum" else before
     both = users.dropna()
     theta = both.y.cov(both.x) / both.x.var()
     users["adjusted"] = users.y - theta * (users.x - both.x.mean()).fillna(0)
@@ -159,6 +160,55 @@ def test_cuped_with_another_table_as_pandas_and_scipy(
     assert row["variance_reduction"] > 0.05
     told = f"{n_new} of {len(users)} units have no row in before (DataFrame), so spent before is 0"
     assert (told in found.notes) == (function == "sum")
+
+
+@pytest.mark.parametrize("unit", ["unit_id", "is_new"])
+def test_names_of_columns_change_nothing(unit: str) -> None:
+    rng = np.random.default_rng(2)
+    n = 80
+    table = {unit: np.arange(n), "variant": ["A", "B"] * (n // 2), "value_0": rng.normal(0, 1, n)}
+    before = {unit: np.arange(n - 5), "value_0": table["value_0"][: n - 5] + rng.normal(0, 1, n - 5)}
+    named = {unit: "who", "value_0": "x"}
+    plain = [{named.get(name, name): values for name, values in one.items()} for one in (table, before)]
+    found = ab(table, metrics="value_0", unit=unit, before=before, **OPTIONS).row("value_0")
+    wanted = ab(plain[0], metrics="x", unit="who", before=plain[1], **OPTIONS).row("x")
+    assert found["statistic"] == "cuped"
+    assert found["p"] == pytest.approx(wanted["p"], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metrics", ["median(revenue),revenue,paid", "p90(revenue),revenue", "revenue,p90(revenue)"]
+)
+def test_the_order_of_the_metrics_changes_nothing(sessions: pd.DataFrame, metrics: str) -> None:
+    earlier = sessions.assign(revenue=sessions.before)[["who", "revenue"]]
+    alone = ab(sessions, metrics="revenue", unit="who", before=earlier, **OPTIONS).row("revenue")
+    found = ab(sessions, metrics=metrics, unit="who", before=earlier, adjust="none", **OPTIONS).row("revenue")
+    assert found["statistic"] == "cuped"
+    assert found["p"] == pytest.approx(alone["p"], rel=1e-12)
+
+
+def test_a_unit_with_null_only_is_not_new() -> None:
+    n = 60
+    rng = np.random.default_rng(4)
+    table = {"who": np.arange(n), "variant": ["A", "B"] * (n // 2), "x": rng.normal(0, 1, n)}
+    spent = [None if i % 3 == 0 else float(table["x"][i] + rng.normal()) for i in range(n)]
+    found = ab(table, metrics="x", unit="who", before={"who": [*range(n)], "x": spent}, **OPTIONS)
+    assert (
+        f"x: {n // 3} units without x before taken as the mean of the others (10 of A, 10 of B)"
+        in found.notes
+    )
+    assert not [note for note in found.notes if "no row" in note]
+
+
+@pytest.mark.parametrize("kind", ["float64", "str", "int32", "object"])
+def test_ids_of_two_types_are_compared(kind: str) -> None:
+    n = 40
+    table = {"who": np.arange(n), "variant": ["A", "B"] * (n // 2), "x": np.sin(np.arange(n))}
+    before = pd.DataFrame({"who": np.arange(n).astype(kind), "x": np.cos(np.arange(n)) + table["x"]})
+    found = ab(table, metrics="x", unit="who", before=before, **OPTIONS)
+    same = ab({**table, "y": before.x.to_numpy()}, metrics="x", pre={"x": "y"}, **OPTIONS)
+    assert found.row("x")["p"] == pytest.approx(same.row("x")["p"], rel=1e-12)
+    assert sum(found.sample_ratio.observed.values()) == n
 
 
 def test_each_mean_has_the_column_of_its_name(sessions: pd.DataFrame, users: pd.DataFrame) -> None:

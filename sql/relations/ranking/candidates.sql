@@ -18,7 +18,8 @@
 --           scores=float32: scores are rounded to 32 bits, and may tie
 --           unjudged=nonrelevant: an unjudged item is not relevant
 --           unjudged=skip: an unjudged item is removed from the ranking
--- facts:    positions WHEN ties = 'input'
+-- facts:    positions WHEN ties = 'input';
+--           ordered WHEN ties NOT IN ('expected', 'pessimistic', 'optimistic')
 -- idle:     unjudged WHEN labels = 'returned'
 -- grain:    system, query_id, item_id
 -- note:     the grade is looked up only if the order depends on it; float32 overflows to infinity as in C; a rank is

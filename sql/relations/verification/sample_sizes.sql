@@ -1,6 +1,7 @@
 -- name:     sample_sizes
 -- title:    The number of rows of every query of a sample, also of queries without rows
--- inputs:   predictions (query_id, system, item_id, score, position, more), truth (query_id, item_id, relevance, more),
+-- inputs:   predictions (query_id, system, item_id, score, position, own_columns),
+--           truth (query_id, item_id, relevance, own_columns),
 --           query_ids (query_id, id_text)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- grain:    number
