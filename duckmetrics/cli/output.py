@@ -70,10 +70,8 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         _print_evaluation(result, wide)
     elif format_ == "markdown":
         put(markdown_text(result, wide), path)
-    elif format_ == HTML and path is not None:
-        put(result.report().html, path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown(wide)), path)
+        put_page(result, format_, path, result.shown(wide))
     elif format_ == "plain":
         notes = [] if path is None else result.lines_below()
         put("\n".join([*plain_lines(result, bool(wide)), *notes]) + "\n", path)
@@ -109,10 +107,8 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
             put("".join(markdown_line(line) for line in (header, rule, *cells)), path)
         else:
             put(_markdown_of(brief_columns(result)), path)
-    elif format_ == HTML and path is not None:
-        put(result.report().html, path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown(show_all)), path)
+        put_page(result, format_, path, result.shown(show_all))
     else:
         write_result(result, format_, path)
 
@@ -131,10 +127,8 @@ def write_leaderboard(result: Leaderboard, format_: str, path: Path | None, whol
         put("\n".join(result.lines(whole=True)) + "\n", path)
     elif format_ == "markdown":
         put(result.shown(whole or path is not None).markdown(), path)
-    elif format_ == HTML and path is not None:
-        put(result.report().html, path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown(whole)), path)
+        put_page(result, format_, path, result.shown(whole))
     else:
         write_result(result, format_, path)
 
@@ -174,6 +168,14 @@ def write_explanation(result: Explanation | ExplainedGroups, format_: str, path:
         write_result(result, format_, path)
 
 
+def put_page(
+    result: Evaluation | Comparison | Leaderboard | Experiment, format_: str, path: Path | None, shown: Shown
+) -> None:
+    """Write a result for a page: a file of HTML is the report, all else the table."""
+    is_report = format_ == HTML and path is not None
+    put(result.report().html if is_report else page_text(format_, shown), path)
+
+
 def page_text(format_: str, shown: Shown) -> str:
     """Write a table for a page, in HTML or LaTeX."""
     if format_ == "html":
@@ -196,10 +198,8 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
         put(f"{above}{_markdown_of(result.columns())}\n{below.rstrip()}\n", path)
     elif format_ == SVG:
         put(result.chart().svg(), path)
-    elif format_ == HTML and path is not None:
-        put(result.report().html, path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown()), path)
+        put_page(result, format_, path, result.shown())
     else:
         write_result(result, format_, path)
 

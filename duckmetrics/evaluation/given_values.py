@@ -290,10 +290,10 @@ def _other_queries(
     if computed.values is None:
         return None
     value = exp.column(computed.values.columns[0].value)
-    evaluated = exp.select("query_id").from_(computed.values.table).where(exp.not_(_is_null(value)))
+    evaluated = exp.select("query_id").from_(computed.values.table).where(value.is_(exp.null()).not_())
     of_measure = exp.column("metric").eq(literal(given.label(measure)))
     known = everything(exp.to_table(given.table))
-    known = known.where(exp.and_(of_measure, exp.not_(_is_null(exp.column("value")))))
+    known = known.where(exp.and_(of_measure, exp.column("value").is_(exp.null()).not_()))
     composer = Composer(catalog, {"computed": evaluated, GIVEN: known})
     query = composer.complete(everything(composer.relation(COMMON, {})))
     ((n_computed, n_given, n_common),) = engine.rows(query)
@@ -313,10 +313,6 @@ def _other_queries(
     message = f"{label}: {joined(told)}, so the metrics are of different queries; {advice}"
     n = n_computed + n_given - 2 * n_common
     return Finding("other_queries", WARNING, label, "query_id", n, (), message, advice)
-
-
-def _is_null(value: exp.Expr) -> exp.Expr:
-    return exp.Is(this=value, expression=exp.null())
 
 
 def refuse_computed(request: Request, given: Mapping[str, Measure], specs: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, ORDERED, declares, holds
 from duckmetrics.compose.branches import per_query
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.compose.optimizer import CONTENDERS, SORTED, ranking_plan
+from duckmetrics.compose.optimizer import CONTENDERS, depth_of, ranking_plan
 from duckmetrics.engines.engine import keep_new
 from duckmetrics.evaluation.samples import relation_over
 from duckmetrics.expressions.build import cast_to, distinct, equal_columns, picked, row_count
@@ -161,7 +161,7 @@ class TiedSample:
             size: the number of queries.
         """
         composer = self.inputs.composer(self.catalog)
-        searched = {"plan": SORTED, "depth": None}
+        searched = {"plan": ranking_plan(measures), "depth": depth_of(measures)}
         steps = dict.fromkeys(
             composer.relation("tied_lists", {**one.values, **searched, "any_items": one.metric.is_own})
             for one in measures

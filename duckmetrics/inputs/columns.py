@@ -317,15 +317,21 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
     names = [source.find(part) for part in parts]
     if None in names:
         raise missing_column(source, column, role)
-    known = tuple(name for name in names if name is not None)
-    types = tuple(source.columns[name] for name in known)
-    return Key(
-        source.label,
-        known,
-        types,
-        tuple(_id_kind(source, column, n, t) for n, t in zip(known, types, strict=True)),
-        source.words,
-    )
+    return id_key(source, column, [name for name in names if name is not None])
+
+
+def id_key(source: Source, column: str, names: Sequence[str]) -> Key:
+    """Return the columns of an id, and the kinds of their values.
+
+    Args:
+        column: the name of the id for messages.
+
+    Raises:
+        InputError: a column is of a type that cannot be an id.
+    """
+    types = tuple(source.columns[name] for name in names)
+    kinds = tuple(_id_kind(source, column, n, t) for n, t in zip(names, types, strict=True))
+    return Key(source.label, tuple(names), types, kinds, source.words)
 
 
 def _id_kind(source: Source, column: str, name: str, type_: str) -> str:

@@ -379,9 +379,8 @@ class Reading:
 
     def places(self, key: Key) -> list[Mapping[str, Any]]:
         """Return the rows of a leaderboard by the first metric in a slice, the best system first."""
-        of_key = ((one["by"], one["segment"]) == key and one["metric"] == self.primary.name
-                  for one in self.data.places)  # fmt: skip
-        return [one for one, is_of in zip(self.data.places, of_key, strict=True) if is_of]
+        wanted = (*key, self.primary.name)
+        return [one for one in self.data.places if (one["by"], one["segment"], one["metric"]) == wanted]
 
     @property
     def is_tested(self) -> bool:

@@ -42,7 +42,7 @@ from duckmetrics.shell.macro import (
     reference,
     typed,
 )
-from duckmetrics.shell.own_columns import OF_ROWS, null_text, read_by
+from duckmetrics.shell.own_columns import OF_ROWS, free_name, null_text, read_by
 from duckmetrics.shell.parameters import allowed, refusal
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ class _Shelf:
         if value is None or not _reads_only(value, (*names, *own_columns)):
             return None
         taken = {WHERE, *names.values(), *(p.name for p in params)}
-        of_own = {c: f"{c}_column" if c.lower() in taken else c for c in own_columns}
+        of_own = {c: free_name(c, taken) for c in own_columns}
         own = (
             Argument(
                 p.name, p.default, p.required, p.choices, meanings=meanings(self.catalog, definition, p)

@@ -65,7 +65,7 @@ class OwnColumns:
 
     def parameter(self, column: str) -> str:
         """Return the name of the parameter for a column."""
-        return f"{column}_column" if column.lower() in self._taken else column
+        return free_name(column, self._taken)
 
     def _named(self, given: exp.Expr) -> exp.Expr:
         """Return the column that has a name; one that does not exist is NULL, of the type "NULL"."""
@@ -151,6 +151,15 @@ class OwnColumns:
                 n = exp.IntDiv(this=exp.column("n"), expression=copies.copy())
                 asked = asks_for(self.catalog, reference(METRICS), one.names)
                 yield _nulls(table, column, one, n, OF_ROWS).where(asked)
+
+
+def free_name(column: str, taken: Collection[str]) -> str:
+    """Return the parameter for a column, a longer one if another parameter has its name.
+
+    Args:
+        taken: the names of the others in small letters.
+    """
+    return f"{column}_column" if column.lower() in taken else column
 
 
 def read_by(catalog: Catalog, metric: Definition, table: str) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
@@ -13,7 +12,14 @@ from duckmetrics.engines.engine import keep_new
 from duckmetrics.errors import EngineError, InputError, MetricError, unknown
 from duckmetrics.expressions.build import cast_to, distinct, quoted, row_count
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.columns import filtered, grade_expression, selected
+from duckmetrics.inputs.columns import (
+    common_types,
+    filtered,
+    grade_expression,
+    id_key,
+    same_kind,
+    selected,
+)
 from duckmetrics.statistics.arms import COPIES, UnitRows, find_column, read_before, read_doubts
 from duckmetrics.words.lists import counted, joined, verb
 
@@ -210,7 +216,7 @@ def with_covariates(
         key: the column of the unit there.
 
     Raises:
-        InputError: no unit has a row there, or a column holds no numbers.
+        InputError: no unit has a row there, its ids are of another kind, or a column holds no numbers.
     """
     names: dict[tuple[str, str], str] = {}
     for metric, column in columns.items():
@@ -253,7 +259,7 @@ def _beside(
 
     Returns: the name of the table.
     """
-    type_ = _in_common(units.columns[unit], source.columns[key])
+    type_ = _in_common(units, unit, source, key)
     own, id_ = _of(unit, "own"), cast("exp.Expr", quoted(key))
     if type_ is not None:
         own, id_ = cast_to(own, type_), cast_to(id_, type_)
@@ -279,17 +285,18 @@ def _of(name: str, table: str) -> exp.Expr:
     return exp.column(exp.to_identifier(name, quoted=True), table)
 
 
-# Types of numbers, and those that are not whole.
-_NUMBER, _FRACTION = re.compile(r"U?\w*INT(EGER)?$|DOUBLE|FLOAT|DECIMAL"), re.compile("DOUBLE|FLOAT|DECIMAL")
+def _in_common(units: Source, unit: str, source: Source, key: str) -> str | None:
+    """Return the type in which the ids of two tables are compared; None if they are as they stand.
 
-
-def _in_common(one: str, other: str) -> str | None:
-    """Return the type in which ids of two types are compared; None if they can be compared as they are."""
-    if one == other:
+    Raises:
+        InputError: they are of two kinds, such as text and whole numbers.
+    """
+    pairs = [(units, unit), (source, key)]
+    if len({table.columns[name] for table, name in pairs}) == 1:
         return None
-    if _NUMBER.match(one) and _NUMBER.match(other):
-        return "DOUBLE" if _FRACTION.match(one) or _FRACTION.match(other) else None
-    return "VARCHAR"
+    own, other = (id_key(table, unit, [name]) for table, name in pairs)
+    same_kind(own, other, unit)
+    return common_types([own, other])[0]
 
 
 def without_shared(
