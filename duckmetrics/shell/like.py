@@ -12,6 +12,7 @@ from duckmetrics.catalog.measure import CUTOFF, is_violated, written
 from duckmetrics.catalog.presets import ALWAYS, NEVER, presets
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.shell.macro import (
+    FUNCTIONS,
     Argument,
     Macro,
     Overload,
@@ -104,13 +105,27 @@ class Likeness:
         parts = ("like cannot be '", shown, f"' for {self.metric.name}; did you mean '", near, choices)
         return said.when(unknown, concatenated(*parts), copy=False)
 
-    @property
-    def can_be_followed(self) -> exp.Expr:
-        """True, or an error that says why the tool cannot be followed."""
-        text = concatenated("duckmetrics: ", self.problem)
-        is_fine = is_null(self.problem)
-        error = exp.Anonymous(this="error", expressions=[text])
-        return exp.Case().when(is_fine, exp.true()).else_(error)
+    def problem_macro(self, name: str) -> Macro:
+        """Return the macro of the problem, which the macros of a metric call.
+
+        Args:
+            name: that of one of them.
+        """
+        problem = self.problem
+        known = {reference(name): name for name in (LIKE, *(argument.name for argument in self.own))}
+        read = dict.fromkeys(known[var] for var in problem.find_all(exp.Var) if var in known)
+        arguments = tuple(Argument(name, required=True) for name in read)
+        return Macro(f"{FUNCTIONS}{LIKE}_{name}", (Overload(arguments, problem),), "", is_table=False)
+
+    def can_be_followed(self, problem: Macro) -> exp.Expr:
+        """Return a condition that is true, or an error that says why the tool cannot be followed.
+
+        Args:
+            problem: the macro of the problem.
+        """
+        (overload,) = problem.overloads
+        read = [reference(argument.name) for argument in overload.arguments]
+        return call(self.catalog, "followed", exp.Anonymous(this=problem.name, expressions=read))
 
     def lines(self) -> Iterator[str]:
         """Yield a line for every tool, with a cut-off and without one, as `tool_entry.sql` reads it."""

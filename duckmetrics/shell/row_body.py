@@ -275,7 +275,7 @@ def written_over_rows(
         slices: those of systems and columns, if the macro takes them.
     """
     values = {**body.offer.values(), PLAN: plan}
-    written = [(name, _per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
+    written = [(name, per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
     names: Sequence[str] = [argument.name for argument in body.arguments]
     passed: dict[str, exp.Expr] = {name: exp.null() for name in (GROUP, WEIGHT, PER) if name not in names}
     passed |= {"takes_weight": literal(_is_weighted(body.asked)), **UNNAMED}
@@ -296,7 +296,7 @@ def row_text(catalog: Catalog, template: Template, tree: exp.Expr, values: Mappi
     bound = cast("exp.Query", given(tree.copy(), values))
     for cte in bound.find_all(exp.CTE):
         cte.set("materialized", None)  # as in `with_steps`
-    calling, _ = linked(catalog, _per_segment(bound), FUNCTIONS)
+    calling, _ = linked(catalog, per_segment(bound), FUNCTIONS)
     return template.text(hidden(given(calling, {})))
 
 
@@ -305,7 +305,7 @@ def _is_weighted(asked: Sequence[OfferedMetric]) -> bool:
     return any(p.name == WEIGHTED and p.default is not False for one in asked for p in one.measure.declared)
 
 
-def _per_segment(step: exp.Query) -> exp.Query:
+def per_segment(step: exp.Query) -> exp.Query:
     """Compare segments so that NULL equals NULL, because a segment may be NULL."""
     for equal in list(step.find_all(exp.EQ)):
         both = (equal.this, equal.expression)

@@ -25,11 +25,22 @@ from duckmetrics.shell.macro import (
     Overload,
     Written,
     closure,
+    given,
     reference,
 )
 from duckmetrics.shell.own_columns import OwnColumns
 from duckmetrics.shell.parameters import Offer, OfferedMetric, aliases_of
-from duckmetrics.shell.query import METRICS, SYSTEM, Steps, known_metrics, or_no_text, placed, shown, specs_of
+from duckmetrics.shell.query import (
+    METRICS,
+    SYSTEM,
+    Steps,
+    known_metrics,
+    or_no_text,
+    placed,
+    shown,
+    specs_of,
+    whole,
+)
 from duckmetrics.shell.ranking_call import METRIC, OF_METRICS, PLACE
 from duckmetrics.shell.ranking_query import with_pieces
 from duckmetrics.shell.ranking_rows import AIM
@@ -49,11 +60,12 @@ from duckmetrics.shell.row_body import (
     RowSlices,
     columns_of_rows,
     ordered,
+    per_segment,
     row_text,
     written_over_rows,
 )
 from duckmetrics.shell.row_comparison import comparison_macro, of_comparison
-from duckmetrics.shell.template import Template, chosen, joined
+from duckmetrics.shell.template import Template, chosen, joined, run_as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,7 +135,10 @@ def _of_metric(
     if likeness.entries:
         declared = (*likeness.opened(declared), likeness.like)
     own = (*DATA, *grouped, *SLICES, *declared, *columns)
-    where = likeness.can_be_followed if likeness.entries else None
+    where = None
+    if likeness.entries:
+        yield (problem := likeness.problem_macro(own_names[0]))
+        where = likeness.can_be_followed(problem)
     for name in own_names:
         called = Call(values, {**likeness.passed(), METRICS: literal(name)}, where=where)
         if planned(catalog, asked.measure):
@@ -384,7 +399,8 @@ class _Table(OfRows):
         ]  # fmt: skip
         result = exp.select(*self.columns).from_(self.name).join("checked", join_type="cross")
         result = result.where(exp.column("fine"))
-        for key in self.order:
-            column = exp.column(key.this.name)
-            result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
-        return shown(written_over_rows(self, steps, result, literal("")))
+        values = {**self.offer.values(), **self.internal(), PLAN: literal("")}
+        written = [(name, per_segment(cast("exp.Query", given(step, values)))) for name, step in steps]
+        names = [argument.name for argument in self.arguments]
+        run = run_as_text(names, whole(self.catalog, result, written), self.columns, self.order)
+        return shown(written_over_rows(self, [], run, literal("")))

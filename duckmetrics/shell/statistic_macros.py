@@ -31,6 +31,7 @@ from duckmetrics.shell.macro import (
 )
 from duckmetrics.shell.parameters import Offer
 from duckmetrics.shell.query import SOURCE, finite, shown, told, whole
+from duckmetrics.shell.template import run_as_text
 from duckmetrics.statistics.checks import checks_of
 from duckmetrics.statistics.counts import CELLS, COUNT_THEM, COUNTS, ROWS, Tested, reading
 from duckmetrics.statistics.inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
@@ -93,10 +94,11 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
     order = query.args.pop("order", None)
     keys = order.expressions if order else [exp.Ordered(this=exp.column(key)) for key in keys_of(definition)]
     name = composer.step(definition.name, query)
-    _, steps = without_with(composer.complete(exp.select("*").from_(name)))
-    every: Steps = [
+    _, computed = without_with(composer.complete(exp.select("*").from_(name)))
+    read, tables = _inputs(catalog, definition)
+    steps: Steps = [
         ("specs", exp.select(literal(definition.name).as_("measure"))),
-        *_inputs(catalog, definition), *steps, *_checked(catalog, definition, offer),
+        *tables, *computed, *_checked(catalog, definition, offer),
     ]  # fmt: skip
     names = definition.query.named_selects
     # The refusals are in a UNION with the rows and not in a join, which is not computed where
@@ -104,17 +106,14 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
     refused = exp.select(*(exp.null().as_(c) for c in names)).from_("checked")
     refused = refused.where(exp.not_(exp.column("fine")))
     both = exp.union(exp.select(*names).from_(name), refused, distinct=False)
-    result = exp.select(*(exp.column(c, "told").as_(c) for c in names)).from_(both.subquery("told"))
-    for key in keys:
-        column = exp.column(key.this.name, "told")
-        result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
     values = offer.values()
-    written = [(step, cast("exp.Query", given(tree, values))) for step, tree in every]
-    return shown(whole(catalog, result, written))
+    written = [(step, cast("exp.Query", given(tree, values))) for step, tree in steps]
+    result = run_as_text([*definition.own_params], whole(catalog, both, written), names, keys)
+    return shown(whole(catalog, result, read))
 
 
-def _inputs(catalog: Catalog, definition: Definition) -> Steps:
-    """Return the user's rows under the names and in the types that the statistic reads.
+def _inputs(catalog: Catalog, definition: Definition) -> tuple[Steps, Steps]:
+    """Return the user's rows as they are given, and the rows that the statistic reads.
 
     Numbers that are refused are left out for the statistic, so that it does not fail over them first.
     """
@@ -127,9 +126,9 @@ def _inputs(catalog: Catalog, definition: Definition) -> Steps:
         steps.append((GIVEN, typed_rows.from_("named_rows")))
     if table in (COUNTS, CELLS):
         counts = Tested(table, "data", exp.select(*columns).from_(GIVEN), {}, DIALECT)
-        return [*steps, (table, counts.grouped())]
+        return steps, [(table, counts.grouped())]
     read = (finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
-    return [*steps, (table, exp.select(*read).from_(GIVEN))]
+    return steps, [(table, exp.select(*read).from_(GIVEN))]
 
 
 def _by_name(columns: Sequence[str]) -> exp.Select:

@@ -35,6 +35,8 @@ _MARK = re.compile(r"__argument_(\d+)__")
 LATER = "query_later"
 # Texts with fewer letters are not shortened, alone and together: a call takes its time to read the words.
 LEAST_LONG, LEAST_TOGETHER = 200, 30_000
+# The same of a text that a macro runs whole, which has most of its letters in words.
+LEAST_WHOLE = 3_000
 # The conditions that choose more than one text, where a macro reads them.
 CONDITIONS = "_choices"
 
@@ -155,18 +157,50 @@ class Template:
         """Write the marks of a text as ``format`` reads them."""
         return _MARK.sub(r"{\1}", text)
 
-    def filled(self, text: exp.Expr) -> exp.Expr:
-        """Return the expression of a whole text, with all values in it."""
+    def filled(self, text: exp.Expr, least: int = LEAST_TOGETHER) -> exp.Expr:
+        """Return the expression of a whole text, with all values in it.
+
+        Args:
+            least: as of `whole`.
+        """
         for found in list(text.find_all(exp.Literal)):
             if found.is_string and _MARK.search(found.this):
                 found.set("this", self.numbered(found.this))
-        return exp.Anonymous(this="format", expressions=[whole(text), *self.values])
+        return exp.Anonymous(this="format", expressions=[whole(text, least), *self.values])
 
 
-def whole(text: exp.Expr) -> exp.Expr:
-    """Return the expression of a text in which the file of macros may shorten literals, see `words`."""
+def run_as_text(
+    names: Sequence[str], query: exp.Query, columns: Sequence[str], keys: Sequence[exp.Ordered]
+) -> exp.Select:
+    """Return the query that runs another one as a text, which DuckDB reads and binds only where it is called.
+
+    Args:
+        names: the parameters of the macro that the query reads.
+        query: has hidden names, and columns of the steps before it.
+        columns: those of the result.
+        keys: columns that the result is sorted by.
+    """
+    template = Template(names)
+    written_ = literal(template.text(query))
+    # When DuckDB creates the macro, it runs the text if all values in it are known: this one is not.
+    template.quoted(reference("data"))
+    text = template.filled(written_, LEAST_WHOLE)
+    run = exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text]))
+    found = exp.select(*columns).from_(exp.alias_(run, "told", table=True))
+    for key in keys:
+        column = exp.column(key.this.name)
+        found = found.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
+    return found
+
+
+def whole(text: exp.Expr, least: int = LEAST_TOGETHER) -> exp.Expr:
+    """Return the expression of a text in which the file of macros may shorten literals, see `words`.
+
+    Args:
+        least: a text with fewer letters stays.
+    """
     literals = [found for found in _texts_of(text) if len(found.this) >= LEAST_LONG]
-    if sum(len(found.this) for found in literals) < LEAST_TOGETHER:
+    if sum(len(found.this) for found in literals) < least:
         return text
     for found in literals:
         found.set("this", f"{BEGIN}{found.this.removeprefix(BEGIN)}")

@@ -20,17 +20,21 @@ BEGIN = "\uf8fe"
 # The signs, which Unicode leaves to private use, and what separates the words in their list.
 FIRST, BETWEEN_WORDS = 0xE000, "\uf8ff"
 # The most words: every call of a macro reads the list, and further words save little.
-MOST_CLAUSES, MOST_PARTS = 800, 2500
+MOST_CLAUSES, MOST_PARTS = 1500, 4500
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 # A text of a statement that begins so, as SQL writes it; not one within another text.
 _TEXT = re.compile(f"(?<!')'{BEGIN}((?:[^']|'')*)'")
 # The statement that makes the list of words, and the empty text there.
-_LIST, _EMPTY = " MACRO duckmetrics_fn_words() ", "SPLIT('',"
+_LIST, _EMPTY = "CREATE OR REPLACE TEMP MACRO duckmetrics_fn_words() ", "SPLIT('',"
 # Where clauses begin, and where their parts do: two places with the same words are likely to begin there.
-_CLAUSES = re.compile(r"(?=_dm_\w+ AS \()|(?= (?:FROM|UNION ALL|WHERE|GROUP BY) )")
+# The marks of templates stand between pieces, which are often the same.
+_CLAUSES = re.compile(
+    r"(?=_dm_\w+ AS \()|(?= (?:FROM|UNION ALL|WHERE|GROUP BY) )|(?=[\u241d\u241f])|(?<=[\u241d\u241f])"
+)
 # A part has no signs of clauses, so that the words in a word have no words themselves.
 _PARTS = re.compile(
     r"(?<=, )|(?<=\()|(?=\))|(?<=[\ue000-\uf8ff])|(?=[\ue000-\uf8ff])"
+    r"|(?<=[\u241d-\u241f])(?!\u241f)|(?<!\u241f)(?=[\u241d-\u241f])"
     r"|(?= (?:FROM|UNION ALL|WHERE|GROUP BY|ORDER BY|THEN|WHEN|AND|OR|ON|ELSE|AS|OVER|IS|END) )"
 )
 # The bytes of a sign, and of what separates two words.
@@ -39,6 +43,9 @@ _SIGN, _BETWEEN = 3, 4
 
 def shortened(statements: Sequence[str], path: Path) -> list[str]:
     """Return statements in which signs stand for the words that their texts share.
+
+    The last statement makes the list of words: DuckDB reads the texts of a macro when it creates that, and is
+    quick about it while there are no words.
 
     Args:
         statements: those of the file of macros; one of them makes the list of words, which is empty.
@@ -59,21 +66,20 @@ def shortened(statements: Sequence[str], path: Path) -> list[str]:
     words = BETWEEN_WORDS.join([*map(parts.written, clauses.signs), *parts.signs])
     found = map(parts.written, read)
     whole = [_TEXT.sub(lambda _: f"'{BEGIN}{next(found)}'", statement) for statement in statements]
-    place = next(i for i, statement in enumerate(whole) if _LIST in statement)
-    whole[place] = whole[place].replace(_EMPTY, f"SPLIT('{words}',")
-    return whole
+    empty = next(statement for statement in whole if _LIST in statement)
+    return [*whole, empty.replace(_EMPTY, f"SPLIT('{words}',")]
 
 
 def spelled_out(script: str) -> str:
     """Return the text of a file of macros without signs; its list of words is empty.
 
     Args:
-        script: the text that `shortened` returned the statements of.
+        script: the text of the statements that `shortened` returned.
     """
-    listed = re.search(f"{re.escape(_LIST)}[^']*'((?:[^']|'')*)'", script)
-    words = [] if listed is None else listed[1].split(BETWEEN_WORDS)
-    if listed is not None:
-        script = script[: listed.start(1)] + script[listed.end(1) :]
+    before, _, last = script.rpartition(_LIST)
+    filled = re.match("[^']*'((?:[^']|'')*)'[^;]*;", last)
+    words = [] if filled is None else filled[1].split(BETWEEN_WORDS)
+    script = script if filled is None else before.removesuffix("\n") + last[filled.end() :]
     signs = {FIRST + i: word for i, word in enumerate(words)}
     return script.translate(signs).translate(signs)
 

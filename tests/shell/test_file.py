@@ -237,12 +237,12 @@ def test_the_database_has_every_macro(database: Path) -> None:
 @pytest.mark.slow
 def test_the_database_is_small(database: Path) -> None:
     """DuckDB reads all of it when it is attached."""
-    assert database.stat().st_size < 6e6
+    assert database.stat().st_size < 4e6
 
 
 def test_the_file_is_small() -> None:
     """People read it whenever they open a shell."""
-    assert shipped.macros_file().stat().st_size < 2.6e6
+    assert shipped.macros_file().stat().st_size < 2e6
 
 
 @pytest.mark.slow
