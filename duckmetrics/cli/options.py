@@ -197,7 +197,7 @@ BY = click.option(
 )  # fmt: skip
 BY_EACH = click.option(
     "--by-each", multiple=True, metavar="COLUMN[,COLUMN…]",
-    help="Slice by each of several groupings, in one go.",
+    help="Slice by one more grouping; repeat it for several of them, each alone.",
 )  # fmt: skip
 QUERIES = click.option(
     "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.",

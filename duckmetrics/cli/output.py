@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of, grouped
 from duckmetrics.engines.targets import HTML, SVG, WRITTEN_BY, write_text
+from duckmetrics.pages.chart import table_page
 from duckmetrics.pages.comparison_screen import NUMERIC
 from duckmetrics.pages.screens import cells_of, writable
 from duckmetrics.results.evaluation import in_one_line
@@ -148,7 +149,7 @@ def write_printed(result: Printed, format_: str, path: Path | None) -> None:
     elif format_ == "markdown":
         put(result.shown().markdown(), path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown()), path)
+        put_table(result.shown(), format_, path)
     else:
         write_result(result, format_, path)
 
@@ -163,7 +164,7 @@ def write_explanation(result: Explanation | ExplainedGroups, format_: str, path:
     elif format_ == "markdown":
         put(("" if path is None else f"<!-- {WRITTEN_BY} -->\n\n") + result.shown().markdown(), path)
     elif format_ in PAGES:
-        put(page_text(format_, result.shown()), path)
+        put_table(result.shown(), format_, path)
     else:
         write_result(result, format_, path)
 
@@ -172,13 +173,23 @@ def put_page(
     result: Evaluation | Comparison | Leaderboard | Experiment, format_: str, path: Path | None, shown: Shown
 ) -> None:
     """Write a result for a page: a file of HTML is the report, all else the table."""
-    is_report = format_ == HTML and path is not None
-    put(result.report().html if is_report else page_text(format_, shown), path)
+    if format_ == HTML and path is not None:
+        put(result.report().html, path)
+    else:
+        put_table(shown, format_, path)
+
+
+def put_table(shown: Shown, format_: str, path: Path | None) -> None:
+    """Write a table for a page: a file of HTML is a whole page, all else the table alone."""
+    if format_ == HTML and path is not None:
+        put(table_page(shown.title or "duckmetrics", shown.html()), path)
+    else:
+        put(page_text(format_, shown), path)
 
 
 def page_text(format_: str, shown: Shown) -> str:
     """Write a table for a page, in HTML or LaTeX."""
-    if format_ == "html":
+    if format_ == HTML:
         return f"<!-- {WRITTEN_BY} -->\n{shown.html()}\n"
     return f"% {WRITTEN_BY}; \\usepackage{{booktabs}}\n{shown.latex()}"
 
@@ -235,7 +246,11 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
     if format_ == "table":
         _print_rows(rows)
         return
-    put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
+    names, values = rows.column_names, [list(row.values()) for row in rows.to_pylist()]
+    if format_ in PAGES:
+        put_table(Shown(names, [[cell_text(value) for value in row] for row in values]), format_, path)
+    else:
+        put(_ROWS[format_](names, values), path)
 
 
 def _print_rows(rows: pa.Table) -> None:
@@ -274,18 +289,7 @@ def shown_rows(rows: pa.Table) -> Shown:
     return Shown(rows.column_names, list(_few_cells(rows)), rows.column_names)
 
 
-def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("html", Shown(names, [[cell_text(value) for value in row] for row in rows]))
-
-
-def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("latex", Shown(names, [[cell_text(value) for value in row] for row in rows]))
-
-
-_ROWS = {
-    "csv": rows_csv, "markdown": _rows_markdown, "html": _rows_html,
-    "latex": _rows_latex, "plain": _rows_plain,
-}  # fmt: skip
+_ROWS = {"csv": rows_csv, "markdown": _rows_markdown, "plain": _rows_plain}
 
 
 def print_catalog() -> None:

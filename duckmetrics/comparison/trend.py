@@ -18,8 +18,8 @@ from duckmetrics.expressions.build import cast_to, everything, picked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.pages.chart import Chart
-from duckmetrics.pages.curves import over_time
 from duckmetrics.pages.marks import known, number
+from duckmetrics.pages.timeline import ABOVE, BELOW, distance, is_outside, over_time
 from duckmetrics.results.tabular import Printed, Shown, document, readable
 from duckmetrics.words.lists import counted
 from duckmetrics.words.times import days, read_last, shown_time
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 USUAL_RANGE, LOGGED_RUNS = "usual_range", "logged_runs"
 # The levels of a sparkline, and the most runs that it shows.
 LEVELS, MOST_POINTS = "▁▂▃▄▅▆▇█", 30
-BELOW, ABOVE = "below", "above"
 # More series of one metric than these are not drawn.
 MOST_SERIES = 24
 _TEXT = ("run_id", "release", "metric", "slice", "better", "signature", "usual")
@@ -101,18 +100,23 @@ class Trend(Printed):
         judged = [rows[-1] for rows in self.series.values() if rows[-1]["usual"] is not None]
         if not judged:
             return "no series has five earlier runs yet"
-        outside = [row for row in judged if row["usual"] in (BELOW, ABOVE)]
+        outside = [row for row in judged if is_outside(row)]
         if not outside:
             return f"the last values of {_all(len(judged))} are within the usual range"
-        worst = max(outside, key=_distance)
+        worst = max(outside, key=distance)
         more = (
             f", and {counted(len(outside) - 1, 'other series', 'other series')}" if len(outside) > 1 else ""
         )
-        place = f" of {_name(worst, several=False)}" if _name(worst, several=False) else ""
+        name = _name(worst, self._several)
+        of = f" of {name}" if name else ""
         return (
-            f"{visible(worst['metric'])}{place} left its usual range: {number(worst['value'], 4)}, usually "
+            f"{visible(worst['metric'])}{of} left its usual range: {number(worst['value'], 4)}, usually "
             f"{number(worst['usual_lower'], 4)} to {number(worst['usual_upper'], 4)}{more}"
         )
+
+    @property
+    def _several(self) -> bool:
+        return len({row["system"] for row in self.rows}) > 1
 
     @property
     def _last_run(self) -> str:
@@ -124,10 +128,9 @@ class Trend(Printed):
 
     def shown(self) -> Shown:
         """Return the table with a line for each series."""
-        several = len({row["system"] for row in self.rows}) > 1
         header = ["metric", "series", "runs", "trend", "last", "change", "usual range", ""]
         cells = [
-            [rows[-1]["metric"], _name(rows[-1], several) or "(all)", str(len(rows)), sparkline(rows),
+            [rows[-1]["metric"], _name(rows[-1], self._several) or "(all)", str(len(rows)), sparkline(rows),
              *self._numbers(rows[-1])]
             for rows in self.series.values()
         ]  # fmt: skip
@@ -146,7 +149,7 @@ class Trend(Printed):
         usual = row["usual_lower"] is not None
         limits = f"{number(row['usual_lower'], 4)} to {number(row['usual_upper'], 4)}" if usual else ""
         mark = ""
-        if row["usual"] in (BELOW, ABOVE):
+        if is_outside(row):
             good = {"higher": ABOVE, "lower": BELOW}.get(row["better"])
             mark = "! outside" if good is None else "▲ better" if row["usual"] == good else "▼ worse"
         if row["run_time"] < self.rows[-1]["run_time"]:
@@ -154,7 +157,10 @@ class Trend(Printed):
         return [number(row["value"], 4), number(row["change"], 4, sign=True), limits, mark]
 
     def chart(self, metric: str | None = None) -> Chart:
-        """Draw a metric over time, with intervals; releases and tags that change are dotted lines.
+        """Draw a metric over time, with intervals and usual ranges.
+
+        A ring marks a value outside its usual range, a dotted line a run with another release or tag. One or
+        two series are lines of one chart, without usual ranges of two; of more, each has a small chart.
 
         Args:
             metric: by default the first.
@@ -190,21 +196,11 @@ class Trend(Printed):
             what = f"{len(by_series)} series are more than the {MOST_SERIES} that a chart shows"
             raise MetricError("chart", what, "choose some with system= (--system), or leave by= out")
         level = next((row["level"] for row in own if row["level"] is not None), None)
-        outside = [name for name, rows in by_series.items() if rows[-1]["usual"] in (BELOW, ABOVE)]
-        where = ", ".join(name for name in outside if name is not None)
-        told = f"outside its usual range{f': {where}' if where else ''}" if outside else ""
-        return over_time(metric, by_series, level, list(_changes(own)), told)
+        return over_time(metric, by_series, level, list(_changes(own)))
 
 
 def _all(n: int) -> str:
     return "the series" if n == 1 else f"all {n} series"
-
-
-def _distance(row: Mapping[str, Any]) -> float:
-    """Return how far a value is from its usual range, in lengths of the range."""
-    low, high = row["usual_lower"], row["usual_upper"]
-    away = float(max(low - row["value"], row["value"] - high))
-    return away / (high - low) if high > low else float("inf")
 
 
 def _name(row: Mapping[str, Any], several: bool) -> str:

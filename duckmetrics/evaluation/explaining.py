@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.definition import MULTICLASS, RANKING
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.contributions import (
@@ -325,7 +325,11 @@ def explainer_of(session: Opened, parts: Sequence[FamilyEvaluation]) -> Explaine
     Raises:
         MetricError: there are none.
     """
-    part = next((p for p in parts if p.measures and p.measures[0].family == RANKING), None)
+    families = {p.measures[0].family: p for p in parts if p.measures}
+    part = families.get(RANKING)
+    if part is None and MULTICLASS in families:
+        what, advice = "metrics of several classes have no parts", "slice them, with evaluate and by= (--by)"
+        raise MetricError("explain", what, advice)
     if part is None:
         raise MetricError("explain", "no metric of rankings was evaluated", "add one, such as 'ndcg@10'")
     overall = {(row["system"], row["metric"]): row["value"] for row in part.rows if not row["slice"]}

@@ -21,6 +21,7 @@ from duckmetrics.evaluation.inspection import INSPECT
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.kept import SharedRelations
 from duckmetrics.inference.units import over_rows
+from duckmetrics.pages.changes import pairs_of
 from duckmetrics.pages.report import MOST_BOARDS, Report
 from duckmetrics.pages.report_model import (
     OF_INTERVAL,
@@ -41,7 +42,6 @@ from duckmetrics.pages.report_model import (
 from duckmetrics.pages.tables import DRAWINGS, in_order
 from duckmetrics.results.comparison import Comparison
 from duckmetrics.results.findings import WARNING
-from duckmetrics.results.pairwise import pairs_of
 from duckmetrics.version import __version__
 from duckmetrics.words.lists import joined
 from duckmetrics.words.units import CLUSTERS, QUERIES, ROWS, cluster_units, no_relevant_of, plural
@@ -357,7 +357,7 @@ COUNTS = re.compile(r"(?<![\w.,=-])\d{4,}(?![\w.])")
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
 # The columns of a leaderboard that its report shows.
 PLACES = ("system", "metric", "value", "lower", "upper", "n", "rank_lower", "rank_upper", "tier",
-          "probability_best", "reason")  # fmt: skip
+          "probability_best", "verdict", "reason")  # fmt: skip
 # Column of the JSON -> table of the checks, in words.
 TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.curves import Picture
-from duckmetrics.pages.forest import Forest, ForestColumn, ForestLine, Group, interval_parts
+from duckmetrics.pages.forest import SHORT, Forest, ForestColumn, ForestLine, Group, interval_parts
 from duckmetrics.pages.marks import between, digits_of, focus, half_width, interval_name, number, percent
-from duckmetrics.words.lists import joined
-from duckmetrics.words.verdict import NO_DIRECTION, direction, toward_with_distances
+from duckmetrics.words.lists import FEW_NAMES, joined, p_text
+from duckmetrics.words.verdict import (
+    NO_DIRECTION,
+    ComparedSystem,
+    Fact,
+    Pair,
+    direction,
+    gain_of,
+    leading_sentence,
+    meaning_of_difference,
+    sentence_of_pairs,
+    toward_with_distances,
+    verdict_of_pair,
+)
+from duckmetrics.words.verdicts import ADJUSTED_P_SHORT, p_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +35,7 @@ if TYPE_CHECKING:
 
 # The sign of a direction: 1 if higher is better, -1 if lower is; others, such as a target, have none.
 DIRECTIONS = {"higher": 1, "lower": -1}
+BETTER_VALUES = {sign: better for better, sign in DIRECTIONS.items()}
 WORSE, DIFFERENT = "worse", "different"
 
 
@@ -80,11 +95,11 @@ class Change:
         values = f"{number(self.before, digits)} → {number(row['value'], digits)}"
         if x is None:
             within = between(row["delta_lower"], row["delta_upper"], lambda end: number(end, digits, True))
-            cells = (values, number(row["delta"], digits, True), within)
+            cells = (values, number(row["delta"], digits, True), within, p_text(row.get("p_adjusted")))
             return ForestLine(self.label, self.note, cells, None, verdict, self._words(digits))
         plot = interval_parts(x, lower, upper, verdict, domain, guide)
         change, low, high = self.signed
-        cells = (values, percent(change or 0.0), between(low, high, percent))
+        cells = (values, percent(change or 0.0), between(low, high, percent), p_text(row.get("p_adjusted")))
         return ForestLine(self.label, self.note, cells, plot, verdict)
 
     def _words(self, digits: int) -> str:
@@ -141,10 +156,13 @@ def forest(
     ]
     # One axis below all groups is enough.
     shown[-1] = replace(shown[-1], domain=domain)
+    every = (change.row for _, own in given for change in own)
+    tested = [row for row in every if row.get("p_adjusted") is not None]
     columns = (
         ForestColumn("from → to"),
         ForestColumn("change", "n c"),
         ForestColumn(interval_name(level), "ci", False),
+        ForestColumn(p_heading(tested, ADJUSTED_P_SHORT), SHORT, False),
     )
     return Forest(shown, first, columns, "worse ← 0 → better", "verdict")
 
@@ -155,8 +173,9 @@ def intervals(
     level: float | None = None,
     subject: str = "system",
     by_slice: Sequence[SlicedChanges] = (),
+    pairs: Iterable[Row] = (),
 ) -> Picture:
-    """Draw the change of every metric, and below it those of slices.
+    """Draw the change of every metric, and below it those of slices; the best system is the first.
 
     Args:
         baseline: the system compared with.
@@ -164,7 +183,10 @@ def intervals(
         level: the level of the intervals.
         subject: the word for what is compared.
         by_slice: the changes in slices; their overall change is a dotted line.
+        pairs: the comparisons of all pairs, if they were tested.
     """
+    given = [change for of_metric in changes.values() for change in of_metric]
+    changes = _best_first(changes)
     every = [change for of_metric in changes.values() for change in of_metric]
     systems = list(dict.fromkeys(str(change.row["system"]) for change in every))
     groups: list[tuple[str, Sequence[Change]]]
@@ -172,8 +194,11 @@ def intervals(
         groups = [("", [replace(change, note=_way(change)) for change in every])]
     else:
         groups = [(f"{metric} ({_way(own[0])})", own) for metric, own in changes.items()]
-    told = [f"{system}: {_verdicts([c for c in every if c.row['system'] == system])}" for system in systems]
-    title = f"Against {baseline}, {'; '.join(told[:3])}" + ("; …" if len(told) > 3 else "")
+    if len(systems) > FEW_NAMES:
+        title = _sentence(baseline, given, pairs)
+    else:
+        told = [f"{name}: {_verdicts([c for c in every if c.row['system'] == name])}" for name in systems]
+        title = f"Against {baseline}, {'; '.join(told)}"
     first = "metric" if len(systems) == 1 else subject
     guides = [None] * len(groups) + [sliced.overall.relative[0] for sliced in by_slice]
     groups += [
@@ -187,6 +212,47 @@ def intervals(
         for sliced in by_slice for change in sliced.changes
     ]  # fmt: skip
     return Picture(title, _in_words(every), forest(first, groups, guides, level))
+
+
+def pairs_of(metric: str, rows: Iterable[Row]) -> list[Pair]:
+    """Return the verdicts on all pairs by one metric, over all rows or queries."""
+    return [
+        Pair(str(row["system"]), str(row["against"]), verdict_of_pair(row))
+        for row in rows if row["metric"] == metric and not row["slice"]
+    ]  # fmt: skip
+
+
+def _sentence(baseline: str, changes: Sequence[Change], pairs: Iterable[Row]) -> str:
+    """Return how the systems stand by the first metric, as a screen and a report say it.
+
+    Args:
+        pairs: the comparisons of all pairs; none if only those with the baseline were tested.
+    """
+    metric = str(changes[0].row["metric"])
+    found = pairs_of(metric, pairs)
+    if found:
+        systems = dict.fromkeys(name for pair in found for name in (pair.against, pair.system))
+        return sentence_of_pairs(metric, list(systems), found)
+    return leading_sentence(ComparedSystem(baseline, list(map(_fact, changes))))
+
+
+def _fact(change: Change) -> Fact:
+    row, better = change.row, BETTER_VALUES.get(change.direction)
+    value = None if row["value"] is None else float(row["value"])
+    words = "" if better else meaning_of_difference(change.target, change.before, value)
+    has_gain = better is not None or change.target is not None
+    gain = gain_of(row, change.before, better, change.target) if has_gain else None
+    return Fact(str(row["system"]), row["metric"], row["verdict"], "", words, change.before, value, gain)
+
+
+def _best_first(changes: Mapping[str, Sequence[Change]]) -> dict[str, list[Change]]:
+    """Return the changes with the best system by the first metric first; one without a change is last."""
+    first = next(iter(changes.values()))
+    known = sorted((change for change in first if math.isfinite(_order(change))), key=_order, reverse=True)
+    order = [change.row["system"] for change in known]
+    order += [system for change in first if (system := change.row["system"]) not in order]
+    return {metric: sorted(own, key=lambda change: order.index(change.row["system"]))
+            for metric, own in changes.items()}  # fmt: skip
 
 
 def _worse_somewhere(by_slice: Sequence[SlicedChanges]) -> str:
@@ -262,7 +328,7 @@ def _text(change: Change) -> str:
 
 
 def _way(change: Change) -> str:
-    return direction({1: "higher", -1: "lower"}.get(change.direction), change.target)
+    return direction(BETTER_VALUES.get(change.direction), change.target)
 
 
 def _sized(change: Change) -> Change:

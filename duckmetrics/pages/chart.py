@@ -27,10 +27,17 @@ _PAGE = (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
 )
-# The style of a page that holds one chart alone.
+# The style of a page that holds one chart or one table.
 _BODY = (
     "body.dm{margin:0 auto;max-width:1080px;padding:16px;background:var(--paper);color:var(--ink);"
     'font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}'
+)
+# The style of a table: it is as wide as its text, up to the width of a wide screen.
+_TABLE = (
+    ".scroll{overflow-x:auto}.scroll table{border-collapse:collapse;width:max-content;max-width:1048px;"
+    "font-variant-numeric:tabular-nums}.scroll th,.scroll td{padding:5px 16px 5px 0;text-align:left;"
+    "vertical-align:top;border-bottom:1px solid var(--rule)}.scroll th{font-size:13px;color:var(--soft)}"
+    ".scroll p{position:sticky;left:0}.scroll table~p{margin:4px 0;color:var(--soft);font-size:13px}"
 )
 
 
@@ -101,11 +108,7 @@ class Chart:
 
     def page(self) -> str:
         """Return a whole page of HTML that loads nothing."""
-        fragment = self.drawing.html(Ids(), self.title, self.description)
-        return (
-            f'{WRITTEN_BY}<!doctype html><html lang="en"><head>{_PAGE}<title>{text_of(self.title)}</title>'
-            f'<style>{style()}{_BODY}</style></head><body class="dm">{fragment}</body></html>\n'
-        )
+        return page_with(self.title, self.drawing.html(Ids(), self.title, self.description))
 
     def save(self, path: str | Path) -> None:
         """Write the picture to a file: SVG or a page of HTML, as the suffix says.
@@ -143,6 +146,23 @@ class Chart:
         return f'<img src="data:image/svg+xml;base64,{encoded}" alt="{alt}" style="max-width:100%">'
 
 
+def page_with(title: str, fragment: str) -> str:
+    """Return a whole page of HTML that loads nothing and follows the colors of the screen."""
+    return (
+        f'{WRITTEN_BY}<!doctype html><html lang="en"><head>{_PAGE}<title>{text_of(title)}</title>'
+        f'<style>{style()}{_BODY}</style></head><body class="dm">{fragment}</body></html>\n'
+    )
+
+
+def table_page(title: str, table: str) -> str:
+    """Return a whole page of HTML with a table, which scrolls where the screen is narrower.
+
+    Args:
+        table: the table in HTML, with its title and notes.
+    """
+    return page_with(title, f'<style>{_TABLE}</style><div class="scroll" tabindex="0">{table}</div>')
+
+
 def format_of_picture(path: Path) -> str:
     """Return the format of a file that a picture goes to: ``svg`` or ``html``.
 
@@ -173,7 +193,7 @@ SWATCH = 22
 # The swatches that are marks, and the class of their color.
 _MARKS = {
     "ring": ("ring", "s0"), "dot": ("dot", "s1"), "up": ("up", "better"), "down": ("down", "worse"),
-    "even": ("ring", "even"), "diff": ("square", "diff"), "none": ("dash", "none"),
+    "even": ("ring", "even"), "diff": ("square", "diff"), "none": ("dash", "none"), "out": ("ring", "diff"),
 }  # fmt: skip
 
 
@@ -287,6 +307,10 @@ def _swatch(kind: str, x: float, y: float) -> str:
     if kind in _MARKS:
         shape, color = _MARKS[kind]
         return f'<svg class="{color}" x="{x + SWATCH / 2:g}" y="{y:g}">{SYMBOLS[shape]}</svg>'
+    if kind == "usual":
+        return f'<path class="band {kind}" d="M{x:g} {y - 5:g}h{SWATCH}v10h-{SWATCH}Z"/>'
+    if kind == "bracket":
+        return f'<path class="{kind}" d="M{x + 8:g} {y - 6:g}h5v12h-5"/>'
     if kind in ("pos", "neg"):
         return f'<path class="bar {kind}" d="M{x + 6:g} {y - 5:g}h10v10h-10Z"/>'
     return f'<path class="line {kind}" d="M{x:g} {y:g}h{SWATCH}"/>'
@@ -353,6 +377,7 @@ def figure(
     key: str = "",
     height: int = HEIGHT,
     left: int = LEFT,
+    right: int = 0,
 ) -> str:
     """Draw the frame of a chart with axes around its shapes, as a fragment of HTML.
 
@@ -366,10 +391,14 @@ def figure(
         key: the names of the lines, such as `key` returns.
         height: the height of the plot in pixels.
         left: the space for the labels at the left.
+        right: the space for the names at the ends of lines.
     """
     name = ids.new()
     unit = f'<span class="soft">{text_of(y.name)}</span>' if y.name else ""
-    room = f' style="margin-left:{left - 2}px;width:calc(100% - {left + 12}px)"' if left != LEFT else ""
+    room = ""
+    if (left, right) != (LEFT, 0):
+        margins = f"margin-left:{left - 2}px;margin-right:{right + 14}px"
+        room = f' style="{margins};width:calc(100% - {left + right + 12}px)"'
     return (
         f"<figure><figcaption><b>{text_of(title)}</b>{unit}{key}"
         f'</figcaption><svg class="plot"{room} height="{height}" role="img" aria-labelledby="{name} {name}d">'
@@ -413,6 +442,7 @@ class Plot:
         height: of the plot in pixels.
         width: of a standalone picture in pixels.
         left: the space for the labels at the left.
+        right: the space for the names at the ends of lines.
     """
 
     body: str
@@ -422,18 +452,19 @@ class Plot:
     height: int = HEIGHT
     width: int = 640
     left: int = LEFT
+    right: int = 0
 
     def html(self, ids: Ids, title: str, said: str) -> str:
         """Return a fragment of HTML that fills any width."""
         names = key(self.key) if self.key else ""
-        return figure(ids, title, said, self.body, self.x, self.y, names, self.height, self.left)
+        return figure(ids, title, said, self.body, self.x, self.y, names, self.height, self.left, self.right)
 
     def standalone(self, top: float) -> ShapeBlock:
         """Return the shapes of a picture of a fixed width, from a line of text at `top` on."""
         unit = wrapped(self.y.name, top, self.width)
         names = key_block(self.key, top + unit.height + 2, self.width)
         start = unit.height + names.height + 14
-        width = self.width - 2 * MARGIN - self.left
+        width = self.width - 2 * MARGIN - self.left - self.right
         plot = self.inner(MARGIN + self.left - 8, top + start, width)
         return ShapeBlock(unit.shapes + names.shapes + plot, start + self.height + BELOW)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -13,9 +13,11 @@ from duckmetrics.pages.marks import (
     Domain,
     band,
     bars,
+    bracket,
     clipped,
     decimals_of,
     each,
+    extremes,
     interval_name,
     key_of,
     kinds_of,
@@ -31,7 +33,6 @@ from duckmetrics.pages.marks import (
     ticks,
     whole,
 )
-from duckmetrics.words.times import label_of_day, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +89,7 @@ def at_k(metric: str, by_system: BySystem, level: float | None = None) -> Pictur
 
 
 def _cutoffs_title(metric: str, by_system: BySystem, cutoffs: Sequence[int]) -> str:
-    """Return which of two systems is above the other, else the values at the ends."""
+    """Return which of two systems is above the other, else the values at the first and last cut-off."""
     ends = (cutoffs[0], cutoffs[-1]) if cutoffs else (1, 1)
     if len(by_system) == MOST_LINES and ends[0] < ends[1]:
         (before, old), (after, new) = by_system.items()
@@ -103,9 +104,15 @@ def _cutoffs_title(metric: str, by_system: BySystem, cutoffs: Sequence[int]) -> 
             sizes = sorted(map(abs, gaps))
             by = " to ".join(dict.fromkeys(map(number, (sizes[0], sizes[-1]))))
             return f"{seen} every cut-off from {ends[0]} to {ends[1]}, by {by}"
-    first, last = ({system: _value_at(rows, k) for system, rows in by_system.items()} for k in ends)
-    title = f"{metric} at {ends[0]}: {each(first, number)}"
-    return title + (f"; at {ends[1]}: {each(last, number)}" if ends[0] < ends[1] else "")
+    found = {k: {system: _value_at(rows, k) for system, rows in by_system.items()} for k in ends}
+    of = ""
+    if len(by_system) == 1:
+        ((system, rows),) = by_system.items()
+        of = "" if system is None else f" of {system}"
+        found = {k: {None: _value_at(rows, k)} for k in ends}
+    write = extremes if len(by_system) > MOST_LINES else each
+    told = "; ".join(f"at {k}: {write(values, number)}" for k, values in found.items())
+    return f"{metric}{of} {told}" + (f"; {len(by_system)} systems" if write is extremes else "")
 
 
 def _value_at(rows: Rows, k: int) -> float | None:
@@ -117,78 +124,6 @@ def _cutoffs_in_words(by_system: BySystem) -> str:
     for system, rows in by_system.items():
         values = "; ".join(f"{number(row['value'])} at {row['k']}" for row in rows)
         told.append(f"{'' if system is None else f'{system}: '}{values}.")
-    return " ".join(told)
-
-
-def over_time(
-    metric: str,
-    by_series: BySystem,
-    level: float | None = None,
-    marks: Sequence[tuple[float, str]] = (),
-    title: str = "",
-) -> Picture:
-    """Draw the values of a metric over time, with their intervals.
-
-    Args:
-        by_series: rows with day (a number, see `words.times.days`), value, lower and upper, in time order.
-        level: the level of the intervals.
-        marks: days at which something changed, such as the release, and what it was.
-        title: what the title says in addition to the values.
-    """
-    every = [row for rows in by_series.values() for row in rows]
-    at = [row["day"] for row in every]
-    low, high = (min(at), max(at)) if at else (0.0, 1.0)
-    xd = (low, high) if high > low else (low - 0.5, low + 0.5)
-    yd = span([row[name] for row in every for name in ("value", "lower", "upper")])
-    within = f" with {interval_name(level)}" if known(row["lower"] for row in every) else ""
-    # Where the days are far from each other, only whole days have a label.
-    labels = [t for t in ticks(*xd) if high - low < MOST_DAYS or t == int(t)]
-    x = ChartAxis(xd, "time", lambda day: label_of_day(day, xd[1] - xd[0]), labels)
-    y = ChartAxis(yd, f"{metric}{within}", decimals_of(yd))
-    guide = "".join(
-        f'<path class="line ref" d="{path([(day, yd[0]), (day, yd[1])], xd, yd)}">'
-        f"<title>{text_of(what)}</title></path>"
-        for day, what in marks
-    )
-
-    def draw(rows: Rows, kind: str) -> str:
-        there = [row for row in rows if row["value"] is not None]
-        bounds = [(row["day"], row["lower"], row["upper"]) for row in there if row["lower"] is not None]
-        return band(bounds, kind, xd, yd) + line([(row["day"], row["value"]) for row in there], kind, xd, yd)
-
-    said, ends = _times_in_words(by_series), (_day_name(low, xd), _day_name(high, xd))
-    if len(by_series) > MOST_LINES:
-        panels = [
-            Panel(str(name), _times_in_words({name: rows}), Plot(stretched(guide + draw(rows, "s1")), x, y))
-            for name, rows in by_series.items()
-        ]
-        usual = f"{metric} from {ends[0]} to {ends[1]}"
-        return Picture(f"{usual}: {title}" if title else usual, said, Panels(panels))
-    usual = f"{metric} on {ends[1]}: {each(_values_at(by_series, -1), number)}"
-    if high > low:
-        usual += f"; on {ends[0]}: {each(_values_at(by_series, 0), number)}"
-    drawing = of_systems(by_series, draw, x, y, guide, _times_in_words)
-    return Picture(f"{usual}; {title}" if title else usual, said, drawing)
-
-
-# An axis of fewer days than these has labels at hours.
-MOST_DAYS = 2
-
-
-def _day_name(day: float, domain: Domain) -> str:
-    return label_of_day(day, domain[1] - domain[0])
-
-
-def _values_at(by_series: BySystem, place: int) -> dict[str | None, float | None]:
-    return {series: rows[place]["value"] if rows else None for series, rows in by_series.items()}
-
-
-def _times_in_words(by_series: BySystem) -> str:
-    told = []
-    for series, rows in by_series.items():
-        width = spread(row["day"] for row in rows)
-        values = "; ".join(f"{number(row['value'])} on {label_of_day(row['day'], width)}" for row in rows)
-        told.append(f"{'' if series is None else f'{series}: '}{values}.")
     return " ".join(told)
 
 
@@ -369,7 +304,9 @@ def isotonic(by_system: BySystem) -> Picture:
 
 
 def cumulative(by_system: BySystem) -> Picture:
-    """Draw the summed differences of label and probability, with the range that calibrated ones stay in.
+    """Draw the summed differences of label and probability, and the height that chance explains.
+
+    The curve is compared by its height alone, so a bracket next to it has this height.
 
     Args:
         by_system: rows with share, score, deviation, lower and upper, in the order of share.
@@ -378,16 +315,39 @@ def cumulative(by_system: BySystem) -> Picture:
     yd = span([row[name] for row in every for name in ("deviation", "lower", "upper")])
 
     def draw(rows: Rows, kind: str) -> str:
-        within = [(row["share"], row["lower"], row["upper"]) for row in (*rows[:1], *rows[-1:])]
-        points = [(row["share"], row["deviation"]) for row in rows]
-        # Several bands would hide each other; the title is about the last system.
-        return ("" if kind == "s0" else band(within, kind, UNIT, yd)) + line(points, kind, UNIT, yd)
+        return line([(row["share"], row["deviation"]) for row in rows], kind, UNIT, yd)
 
     x = ChartAxis(UNIT, "share of the rows, lowest probabilities first", labels=LABELS)
-    y = ChartAxis(yd, "sum of label − probability, / rows; band: the height by chance, 95 %", decimals_of(yd))
+    y = ChartAxis(
+        yd,
+        "sum of label − probability, / rows; the height from the lowest to the highest point is the "
+        "estimated cumulative calibration error (ECCE)",
+        decimals_of(yd),
+    )
     guide = line([(0.0, 0.0), (1.0, 0.0)], "ref", UNIT, yd)
     drawing = of_systems(by_system, draw, x, y, guide, _sums_in_words)
-    return Picture(_sums_title(by_system), _sums_in_words(by_system), drawing)
+    return Picture(_sums_title(by_system), _sums_in_words(by_system), _with_brackets(drawing, by_system, yd))
+
+
+# The words of the key for the bracket, with its swatch; and the space for it.
+BY_CHANCE, BESIDE = ("height by chance, 95 %", "bracket"), 12
+
+
+def _with_brackets(drawing: Drawing, by_system: BySystem, yd: Domain) -> Drawing:
+    """Draw a bracket as high as chance explains next to the last system of a chart, or each small chart."""
+
+    def with_bracket(plot: Plot, rows: Rows) -> Plot:
+        return replace(plot, body=plot.body + bracket(rows[0]["lower"], rows[0]["upper"], yd), right=BESIDE)
+
+    *_, last = by_system.values()
+    if isinstance(drawing, Plot):
+        return replace(with_bracket(drawing, last), key=(*drawing.key, BY_CHANCE))
+    if isinstance(drawing, Panels):
+        panels = [
+            replace(panel, plot=with_bracket(panel.plot, by_system[panel.name])) for panel in drawing.panels
+        ]
+        return replace(drawing, panels=panels, key=(*drawing.key, BY_CHANCE))
+    return drawing
 
 
 def _sums_title(by_system: BySystem) -> str:

@@ -206,13 +206,17 @@ class Group:
     text: Callable[[float], str] = short
 
 
+# The class of the cells of a column of short texts.
+SHORT = "n t"
+
+
 class ForestColumn(NamedTuple):
     """A column of texts between the names and the plots.
 
     Attributes:
         head: its heading.
         kind: the class of its cells: n (numbers), n b (bold ones), n c (bold ones in the color of the
-            verdict), n s0 and n s1 (numbers of a system), or ci (an interval).
+            verdict), n s0 and n s1 (numbers of a system), ci (an interval), or `SHORT`.
         in_pictures: whether a picture of a fixed width has room for it.
     """
 
@@ -299,9 +303,13 @@ class Forest:
         kinds = (
             f"{column.kind} {one.kind}" if column.kind == "n c" else column.kind for column in self.columns
         )
+        # On a narrow screen, which has no heads, a short text stands after that of its column.
+        heads = (
+            f' data-of="{text_of(column.head)}"' if column.kind == SHORT else "" for column in self.columns
+        )
         cells = "".join(
-            f'<td role="cell" class="{kind}">{text_of(text)}</td>'
-            for kind, text in zip(kinds, one.cells, strict=True)
+            f'<td role="cell" class="{kind}"{head}>{text_of(text)}</td>'
+            for kind, head, text in zip(kinds, heads, one.cells, strict=True)
         )
         plot = f'<span class="soft">{text_of(one.words)}</span>' if one.plot is None else row(one.plot)
         said = f'<td role="cell" class="v {one.kind}">{text_of(one.said)}</td>' if self.last else ""

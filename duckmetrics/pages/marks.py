@@ -301,6 +301,14 @@ def band(points: Sequence[tuple[float, float, float]], kind: str, xd: Domain, yd
     return f'<path class="band {kind}" d="{path(there + back, xd, yd)}Z"/>'
 
 
+def bracket(lower: float, upper: float, yd: Domain) -> str:
+    """Draw a bracket at the right of a plot that has the height between two numbers."""
+    top, bottom = height(upper, yd), height(lower, yd)
+    ends = "".join(f'<line class="bracket" x1="4" x2="9" y1="{y}" y2="{y}"/>' for y in (top, bottom))
+    side = f'<line class="bracket" x1="9" x2="9" y1="{top}" y2="{bottom}"/>'
+    return f'<svg x="100%" height="100%">{ends}{side}</svg>'
+
+
 def bars(rectangles: Iterable[tuple[float, float, float, float]], kind: str, xd: Domain, yd: Domain) -> str:
     """Draw rectangles of one class as one path: the ends of each in x, then those in y."""
     drawn = "".join(
@@ -334,11 +342,16 @@ def each(values: Mapping[str | None, float | None], text: Callable[[float | None
         return text(value) if system is None else f"{text(value)} of {system}"
     if len(values) == MOST_LINES:
         return ", ".join(f"{text(value)} of {system}" for system, value in reversed(list(values.items())))
+    return f"{extremes(values, text)}, {len(values)} systems"
+
+
+def extremes(values: Mapping[str | None, float | None], text: Callable[[float | None], str]) -> str:
+    """Write the highest and the lowest number of many systems; the arguments are those of `each`."""
     known = sorted((value, str(system)) for system, value in values.items() if value is not None)
     if not known:
         return text(None)
     (least, lowest), (most, highest) = known[0], known[-1]
-    return f"{text(most)} of {highest} to {text(least)} of {lowest}, {len(values)} systems"
+    return f"{text(most)} of {highest} to {text(least)} of {lowest}"
 
 
 def kinds_of(systems: Sequence[str | None]) -> dict[str | None, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,7 +10,9 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.pages import changes, tables, values
 from duckmetrics.pages.changes import DIRECTIONS, Change, SlicedChanges
 from duckmetrics.pages.chart import Chart
-from duckmetrics.pages.curves import at_k, differences, over_time
+from duckmetrics.pages.curves import at_k, differences
+from duckmetrics.pages.marks import MOST_LINES
+from duckmetrics.pages.timeline import over_time
 from duckmetrics.words.rounding import whole_number
 from duckmetrics.words.times import days, is_time
 from duckmetrics.words.visible import visible_key
@@ -307,12 +310,21 @@ def _at_k(
         found = source.again([f"{base}@{one}" for one in cutoffs])
     at = {f"{base}@{one}": one for one in cutoffs}
     rows = [{**row, "k": at[row["metric"]]} for row in _ordered(found, first) if not row["slice"]]
-    # The order of the systems stays.
+    # The order of the systems stays; of many, the best one at the last cut-off is the first.
     ordered = {
         system: sorted(own, key=lambda row: row["k"]) for system, own in tables.by_system(rows).items()
     }
+    if len(ordered) > MOST_LINES:
+        ordered = dict(sorted(ordered.items(), key=lambda one: _place(one[1][-1], first)))
     picture = at_k(base, ordered, evaluation.level)
     return charted(picture, of_rows(rows, ("system", "metric", "k", *VALUES)), source)
+
+
+def _place(row: Row, baseline: str | None) -> tuple[bool, float]:
+    """Return the key that puts the baseline first, then the best system; one without a value is last."""
+    value = math.inf if row["value"] is None else float(row["value"])
+    is_last = row["value"] is None or row["better"] == "lower"
+    return (baseline is None or row["system"] != baseline, value if is_last else -value)
 
 
 def _slices(
@@ -465,7 +477,10 @@ class ChartedPlaces(Protocol):
         ...
 
 
-PLACES = ("value", "lower", "upper", "place", "rank_lower", "rank_upper", "tier", "probability_best", "n")
+PLACES = (
+    "value", "lower", "upper", "place", "rank_lower", "rank_upper", "tier", "probability_best",
+    "verdict", "n",
+)  # fmt: skip
 
 
 def leaderboard_chart(board: ChartedPlaces, metric: str | None) -> Chart:
@@ -491,6 +506,11 @@ class ChartedComparison(ChartedDifferences, Protocol):
     @property
     def evaluation(self) -> ChartedEvaluation:
         """The values of the systems."""
+        ...
+
+    @property
+    def pairs(self) -> tuple[dict[str, Any], ...]:
+        """The comparisons of all pairs of systems, if they were tested."""
         ...
 
     def differences(
@@ -527,7 +547,7 @@ def comparison_chart(
         chosen = (
             rows if metric is None else [r for r in rows if r["metric"] == one_metric(evaluation, metric)]
         )
-        return _intervals_chart(comparison, chosen)
+        return _intervals_chart(comparison, chosen, pairs=comparison.pairs)
     if drawn == SLICES:
         return _slices_chart(comparison, one_metric(evaluation, metric), system)
     if drawn == DIFFERENCES:
@@ -557,13 +577,15 @@ def _differences_chart(comparison: ChartedComparison, metric: str, system: str |
 
 
 def _intervals_chart(
-    comparison: ChartedDifferences, rows: Sequence[Row], subject: str = SYSTEM, is_sliced: bool = False
-) -> Chart:
+    comparison: ChartedDifferences, rows: Sequence[Row], subject: str = SYSTEM, is_sliced: bool = False,
+    pairs: Iterable[Row] = (),
+) -> Chart:  # fmt: skip
     """Draw the change of every metric.
 
     Args:
         subject: the word for what is compared, and the column of the data with its name.
         is_sliced: whether the slices are drawn, too.
+        pairs: the comparisons of all pairs, if they were tested.
     """
     evaluation, baseline = comparison.evaluation, comparison.baseline
     overall = [row for row in rows if not row["slice"]]
@@ -575,7 +597,7 @@ def _intervals_chart(
         label = row["system"] if several else row["metric"]
         own.setdefault(row["metric"], []).append(_change(row, label, bases, evaluation))
     by_slice = list(_by_slice(comparison, rows, own, bases)) if is_sliced else []
-    picture = changes.intervals(baseline, own, comparison.level, subject, by_slice)
+    picture = changes.intervals(baseline, own, comparison.level, subject, by_slice, pairs)
     by = dict.fromkeys(column for row in rows for column in evaluation.segment(dict(row)))
     columns = (subject, "metric", *(("slice", *by) if is_sliced else ()), *DATA)
     return charted(picture, of_rows(rows if is_sliced else overall, columns), evaluation.source)

@@ -33,12 +33,13 @@ from duckmetrics.pages.report_parts import (
 )
 from duckmetrics.pages.tables import DRAWINGS, has_numbers
 from duckmetrics.words.lists import counted, joined
+from duckmetrics.words.times import are_times
 from duckmetrics.words.verdict import direction, meaning_of_difference, untested_sentences
 from duckmetrics.words.verdicts import DIFFERENT, SIGNS, UNTESTED
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from jinja2 import Environment
 
@@ -350,13 +351,23 @@ MOST_SLICES, AT_EACH_END = 200, 20
 
 
 def shown_slices(reading: Reading) -> list[Row]:
-    """Return the rows of the first metric in the slices that the page shows: by grouping, the worst first."""
+    """Return the rows of the first metric in the slices that the page shows: by grouping, the worst first.
+
+    Days and times are in their order.
+    """
     found = (reading.row(reading.best, None, key) for key in reading.slices)
     ordered = sorted((row for row in found if row is not None), key=reading.badness)
     if len(ordered) > MOST_SLICES:
         return [*ordered[:AT_EACH_END], *ordered[-AT_EACH_END:]]
     groups = list(dict.fromkeys(row.by for row in ordered))
-    return sorted(ordered, key=lambda row: groups.index(row.by))
+    times = {by for by in groups if _are_times(row for row in ordered if row.by == by)}
+    return sorted(ordered, key=lambda row: (groups.index(row.by), row.segment if row.by in times else ()))
+
+
+def _are_times(rows: Iterable[Row]) -> bool:
+    """Return whether slices are days or times."""
+    segments = [row.segment for row in rows]
+    return all(len(segment) == 1 for segment in segments) and are_times(text for (text,) in segments)
 
 
 def slices_section(reading: Reading) -> Section | None:
@@ -387,7 +398,8 @@ def _table(reading: Reading, rows: Sequence[Row]) -> tuple[str, str, Forest]:
     """Return the title, the sentence and the table of the slices by the first metric."""
     groups, level = _groups(reading, rows), reading.data.level
     by = f"{reading.best} by {reading.primary.name}" if reading.best else f"By {reading.primary.name}"
-    text = f"{by} in each slice, the worst first"
+    order = "in order of time" if len(groups) == 1 and _are_times(rows) else "the worst first"
+    text = f"{by} in each slice, {order}"
     if reading.data.baseline is None:
         guide = None if reading.top is None else reading.top.value
         named = [(title, [reading.named(*one) for one in own]) for title, own in groups.items()]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.pages.changes import DIRECTIONS, Change, digits_of_row
 from duckmetrics.pages.marks import between, number
 from duckmetrics.pages.values import Named
+from duckmetrics.words.lists import p_text
 from duckmetrics.words.units import sized
 from duckmetrics.words.verdict import gain_of
 from duckmetrics.words.verdict import place_of as segment_words
@@ -56,7 +57,7 @@ def span(lower: float | None, upper: float | None, digits: int, sign: bool = Fal
 
 def p_words(p: float, name: str) -> str:
     """Return a p-value in words, by its name."""
-    return f"{name} under 0.001" if p < 0.001 else f"{name} = {p:.2g}"
+    return f"{name} under 0.001" if p < 0.001 else f"{name} = {p_text(p)}"
 
 
 # The family of metrics of queries, and an experiment; all others are of rows.
@@ -447,6 +448,8 @@ class Reading:
         """The number of units behind the first metric; of clusters, also that of their rows or queries."""
         if self.top is None:
             return f"0 {self.data.counted}"
+        if self.data.kind == EXPERIMENT:  # a row has the units of two variants
+            return f"{sum(self.data.checked.looked_at.values()):,} {self.data.counted}"
         more = f", {self.top.n or 0:,} {self.data.counted}"
         return self.size(self.top) + (more if self.data.unit != self.data.counted else "")
 

@@ -133,7 +133,8 @@ def _lead(reading: Reading, row: Row) -> str:
     parts = [f"{row.system} {_standing(reading, row)}: {said}", *_counts(reading, row.system)]
     if (second := reading.row(reading.ranked[1])) is not None:
         value = "no value" if second.value is None else number(second.value, places)
-        untested = "" if reading.data.pairs else "; these two were not tested against each other"
+        is_said = reading.data.pairs or (row.verdict, second.verdict) == (BETTER, BETTER)
+        untested = "" if is_said else "; these two were not tested against each other"
         parts.append(f"Next is {second.system} with {value}{untested}.")
     return " ".join(parts)
 
@@ -197,8 +198,12 @@ def _valued(reading: Reading) -> Verdict:
     return Verdict(f"{head}{but}{_off_target(reading)}.", _valued_lead(reading, row))
 
 
+# How many times as far from a target as all rows a slice must be to be named, too.
+MUCH_FURTHER = 2
+
+
 def _off_target(reading: Reading) -> str:
-    """Return which other metric misses its target by more than chance, overall or else in its worst slice.
+    """Return which other metric misses its target by more than chance, overall and in its worst slice.
 
     The more slices there are, the further they must be off, as by Bonferroni.
     """
@@ -212,9 +217,12 @@ def _off_target(reading: Reading) -> str:
             if row.value is not None and _misses(row, target, reading.data.level, len(rows))
         ]  # fmt: skip
         if off:
-            row, _ = off[0] if not off[0][0].by else max(off, key=itemgetter(1))
-            place = f" in {place_of(row)}" if row.by else ""
-            return f"; {metric.name} is {number(row.value, digits(row))}{place}, not {target:g}"
+            overall = [number(row.value, digits(row)) for row, _ in off if not row.by]
+            row, distance = max(off, key=itemgetter(1))
+            # A slice is named next to all rows only if it is much further off.
+            is_grave = row.by and (not overall or distance > MUCH_FURTHER * off[0][1])
+            worst = [f"{number(row.value, digits(row))} in {place_of(row)}"] if is_grave else []
+            return f"; {metric.name} is {', and '.join([*overall, *worst])}, not {target:g}"
     return ""
 
 
@@ -250,7 +258,8 @@ def _valued_lead(reading: Reading, row: Row) -> str:
     metric, places = reading.primary, digits(row)
     within = span(row.lower, row.upper, places)
     sure = f", with an interval from {within}" if within else ", without an interval"
-    parts = [f"{metric.name}{_described(metric)} is computed from {reading.size(row)}{sure}."]
+    who = f"{row.system}: " if len(reading.others) > 1 else ""
+    parts = [f"{who}{metric.name}{_described(metric)} is computed from {reading.size(row)}{sure}."]
     if len(reading.others) > 1:
         parts.append(
             "All systems were tested against each other." if reading.is_tested
@@ -461,7 +470,7 @@ def _worse(reading: Reading, row: Row) -> Tile:
         change, worst = reading.shown_change(bad[0]), bad[0]
         how = number(worst.delta, digits(worst), sign=True) if change is None else percent(change)
         share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
-        text = f"by {metric}; {worst.units:,} of {reading.size(row)}{share}"
+        text = f"{_of(reading, row)}by {metric}; {worst.units:,} of {reading.size(row)}{share}"
         if len(bad) > 1:
             text += f"; {counted(len(bad) - 1, 'other slice is', 'other slices are')} worse, too"
         return Tile(question, f"{', '.join(worst.segment)}: {how}", text, "worse")
@@ -469,16 +478,20 @@ def _worse(reading: Reading, row: Row) -> Tile:
         n = len({found.key for found in elsewhere})
         worst = min(elsewhere, key=reading.badness)
         answer = place_of(worst) if n == 1 else f"{n:,} slices"
-        text = f"not by {metric}, but by other metrics"
-        text += f", most in {place_of(worst)} ({worst.metric})" if n > 1 else f" ({worst.metric})"
+        names = joined(list(dict.fromkeys(one.metric for one in elsewhere if one.key == worst.key)))
+        text = f"{_of(reading, row)}not by {metric}, but "
+        text += f"by other metrics, most in {place_of(worst)} (by {names})" if n > 1 else f"by {names}"
         return Tile(question, answer, text, "worse")
     rows = (reading.row(row.system, None, key) for key in reading.slices)
     found = Counter(one.verdict for one in rows if one is not None and one.verdict != UNTESTED)
     if not found:
         return Tile(question, "not tested", f"by {metric}, in no slice", "even")
-    text = f"by {metric}, in {counted(found.total(), 'slice')}"
+    text = f"{_of(reading, row)}by {metric}, in {counted(found.total(), 'slice')}"
     text += f"; different in {found[DIFFERENT]:,}" if found[DIFFERENT] else ""
-    return Tile(question, "nowhere clearly", text, "even")
+    others = {name: reading.segments_of(name, WORSE) for name in reading.others if name != row.system}
+    worse = [f"{name} is worse in {place_of(bad[0])}" for name, bad in others.items()
+             if bad and (other := reading.row(name)) is not None and other.verdict == BETTER]  # fmt: skip
+    return Tile(question, "nowhere clearly", "; but ".join([text, *worse[:1]]), "even")
 
 
 # ---- values
@@ -490,7 +503,7 @@ def _value(reading: Reading, row: Row) -> Tile:
     return Tile(
         "How good is it?",
         number(row.value, digits(row)),
-        f"{metric.name}: {title}{direction(metric.better, metric.target)}",
+        f"{_of(reading, row)}{metric.name}: {title}{direction(metric.better, metric.target)}",
     )
 
 
@@ -506,9 +519,15 @@ def _weakest(reading: Reading, row: Row) -> Tile:
     if worst is None:
         known = "no slices were asked for" if not reading.slices else "no direction is better"
         return Tile(question, "not looked at", known, "even")
+    value = number(worst.value, digits(worst))
+    text = f"{_of(reading, row)}by {reading.primary.name}"
+    if weak(reading, row) is None and None not in (worst.lower, row.lower):
+        return Tile(
+            question, "nowhere clearly", f"{text}; the worst value is {value}, in {place_of(worst)}", "even"
+        )
     share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
-    text = f"by {reading.primary.name}; {worst.units:,} of {reading.size(row)}{share}"
-    return Tile(question, f"{', '.join(worst.segment)}: {number(worst.value, digits(worst))}", text)
+    text += f"; {worst.units:,} of {reading.size(row)}{share}"
+    return Tile(question, f"{', '.join(worst.segment)}: {value}", text)
 
 
 def _level(reading: Reading) -> str:
@@ -530,11 +549,11 @@ def trust(reading: Reading) -> Tile:
         return Tile(question, "With care", f"{warnings}{_gravest(checked.problems)}{_held(reading)}", "warn")
     if not checked.performed:
         return Tile(question, "Not checked", "the data could not be read again", "even")
-    unseen = undefined(reading)
+    unseen, checks = undefined(reading), counted(checked.performed, "check")
     but = f"; but {unseen[0]}" if unseen else ""
-    return Tile(
-        question, "Nothing found", f"by {counted(checked.performed, 'check')}{but}", "" if but else BETTER
-    )
+    if notes := n["note"]:
+        return Tile(question, "No problem", f"by {checks}; {counted(notes, 'note')} below{but}")
+    return Tile(question, "Nothing found", f"by {checks}{but}", "" if but else BETTER)
 
 
 def _gravest(problems: Sequence[Problem]) -> str:
@@ -565,7 +584,7 @@ STATEMENT = ";\n\n"
 # The keys of a row that are places in the lists of systems, metrics and slices.
 KEYS = ("system", "metric", "by", "segment")
 # What a leaderboard adds to the values of the rows.
-RANKED = ("rank_lower", "rank_upper", "tier", "probability_best")
+RANKED = ("rank_lower", "rank_upper", "tier", "probability_best", "verdict")
 # Significant digits: the last ones of a double depend on how threads share the work.
 DIGITS = 6
 

@@ -116,9 +116,14 @@ def decimals_for(half: float | None) -> int:
 
 
 def number(value: float | None, decimals: int, sign: str = "") -> str:
-    """Write a number; one that would be written as 0 has an exponent, and none is empty."""
+    """Write a number, and nothing for None.
+
+    One that would be written as 0 has more decimals, or an exponent where the usual ones are not enough.
+    """
     if value is None:
         return ""
+    while decimals < USUAL and 0 < abs(value) < 0.5 * 10**-decimals:
+        decimals += 1
     if 0 < abs(value) < 0.5 * 10**-decimals:
         return with_minus(f"{value:{sign}.1e}")
     return with_minus(f"{value + 0.0:{sign},.{decimals}f}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.pages.curves import Picture
-from duckmetrics.pages.forest import Forest, ForestColumn, ForestLine, Group, values_parts
+from duckmetrics.pages.forest import SHORT, Forest, ForestColumn, ForestLine, Group, values_parts
 from duckmetrics.pages.marks import (
     MOST_LINES,
     Domain,
@@ -22,8 +22,8 @@ from duckmetrics.pages.marks import (
     span,
     with_interval,
 )
-from duckmetrics.words.lists import joined
-from duckmetrics.words.verdicts import ranks_of
+from duckmetrics.words.lists import chance_words, joined
+from duckmetrics.words.verdicts import EQUIVALENT, INCONCLUSIVE, NOT_WORSE, ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -191,15 +191,23 @@ def places_forest(groups: Sequence[tuple[str, Sequence[Row]]], level: float | No
     key = tuple(swatch for kind, swatch in _PLACES.items() if kind in kinds)
     columns = (
         ForestColumn("value", "n b"), ForestColumn(interval_name(level), "ci", False),
-        ForestColumn("ranks", "n t"), ForestColumn("tier", "n t"),
+        ForestColumn("ranks", SHORT), ForestColumn("tier", SHORT), ForestColumn("P(best)", SHORT, False),
+        ForestColumn("verdict", SHORT, False),
     )  # fmt: skip
     return Forest(shown, "system", columns, f"value with {interval_name(level)}", key=key)
+
+
+# Other verdicts follow from the letters.
+OF_MARGIN = (EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
 
 
 def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:
     plot = values_parts([(row["value"], row["lower"], row["upper"], _kind_of_place(row))], domain)
     within = between(row["lower"], row["upper"], lambda end: number(end, digits))
-    cells = (number(row["value"], digits), within, ranks_of(row), row["tier"] or "")
+    cells = (
+        number(row["value"], digits), within, ranks_of(row), row["tier"] or "",
+        chance_words(row["probability_best"]), row["verdict"] if row["verdict"] in OF_MARGIN else "",
+    )  # fmt: skip
     return ForestLine(str(row["system"]), note, cells, plot)
 
 

@@ -86,7 +86,10 @@ NAME_LOG = (
 )
 # The beginnings of a line about a gate.
 FAILED, PASSED = "gate failed: ", "gate passed: "
-HOW = "write METRIC [COLUMN] [by SLICE] < NUMBER, as in 'ndcg@10 < 0.35' or 'ndcg@10 delta_lower < -0.005'"
+HOW = (
+    "write METRIC [COLUMN] [by SLICE] < NUMBER, as in 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005' "
+    "or 'ndcg@10 verdict by country = worse'"
+)
 
 
 @dataclass(frozen=True)

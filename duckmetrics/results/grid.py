@@ -135,7 +135,7 @@ def footer_of(
     unknown = [row for row in result.rows if row["value"] is None]
     sizes = {row["n"] for row in result.rows}
     if len(sizes) == 1 and not has_title:
-        lines.append(f"n = {sizes.pop()}")
+        lines.append(f"n = {sizes.pop():,}")
     return [*lines, *no_relevant_lines(result), *reason_lines(result, unknown)]
 
 

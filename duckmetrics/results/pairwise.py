@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duckmetrics.pages.changes import pairs_of
 from duckmetrics.pages.screens import wrapped
 from duckmetrics.results.comparison import WIDE, Comparison
 from duckmetrics.results.grid import (
@@ -18,7 +19,7 @@ from duckmetrics.results.grid import (
     split,
 )
 from duckmetrics.results.tabular import Shown, letter_of, screen_width, superscript, widened
-from duckmetrics.words.verdict import Pair, sentence_of_pairs, verdict_of_pair
+from duckmetrics.words.verdict import sentence_of_pairs, verdict_of_pair
 from duckmetrics.words.verdicts import BETTER, WORSE, margin_sentence
 from duckmetrics.words.visible import visible
 
@@ -193,14 +194,6 @@ class PairwiseComparison(Comparison):
             ])  # fmt: skip
         lines = [[*own, *line] for own, line in zip(keys, zip(*columns, strict=True), strict=True)]
         return ColumnBlock(self._header(), lines, len(keys[0]))
-
-
-def pairs_of(metric: str, rows: Iterable[Mapping[str, Any]]) -> list[Pair]:
-    """Return the verdicts on all pairs by one metric, over all rows or queries."""
-    return [
-        Pair(str(row["system"]), str(row["against"]), verdict_of_pair(row))
-        for row in rows if row["metric"] == metric and not row["slice"]
-    ]  # fmt: skip
 
 
 def _key(values: ShownEvaluation, row: Mapping[str, Any]) -> tuple[Any, ...]:

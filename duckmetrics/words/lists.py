@@ -50,6 +50,13 @@ def chance_words(share: float | None) -> str:
     return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
 
 
+def p_text(p: float | None) -> str:
+    """Write a p-value with two digits; empty if there is none."""
+    if p is None:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.2g}"
+
+
 def ordinal(n: int) -> str:
     """Write 1st, 2nd, 3rd, 4th."""
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")

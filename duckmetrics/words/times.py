@@ -46,8 +46,9 @@ def label_of_day(day: float, span: float) -> str:
     """Write a number of days for an axis: the day, within two days also the hour, over years the month."""
     start = date.fromordinal(date(1970, 1, 1).toordinal() + int(day // 1))
     if span < 2:
-        minutes = round((day % 1) * 1440)
-        return f"{start:%d %b} {minutes // 60:02}:{minutes % 60:02}"
+        # A minute that has begun; the number may be too small by the last digit.
+        minutes = int((day % 1) * 1440 + 1e-4)
+        return f"{start.day} {start:%b} {minutes // 60:02}:{minutes % 60:02}"
     return f"{start:%b %Y}" if span > 400 else f"{start.day} {start:%b}"
 
 
@@ -60,6 +61,14 @@ def read_last(text: str) -> float | None:
     except (ValueError, KeyError):
         return None
     return found if 0 < found < MOST_DAYS else None
+
+
+def are_times(texts: Iterable[str]) -> bool:
+    """Return whether all texts are days or times as results show them: ``2026-11-20``."""
+    try:
+        return all("-" in text and datetime.fromisoformat(text) for text in texts)
+    except ValueError:
+        return False
 
 
 def read_time(given: str | date | None) -> datetime | None:

@@ -283,12 +283,17 @@ def _of_several(compared: ComparedSystem, systems: Sequence[str]) -> str:
     elif closest is not None:
         told = [_of_closest(closest, compared.baseline), *_worse_and_others(groups, compared.baseline)]
     else:
+        if len(better) > FEW_NAMES:  # only the best has a name in the sentence
+            gains = {fact.system: fact.gain or 0.0 for fact in compared.overall if fact.metric == metric}
+            better.sort(key=lambda system: -gains[system])
         told = list(_standings(groups, compared.baseline))
         told[0] += f" by {metric}"
-    if len(better) > 1:
-        told.append("they were not tested against each other")
-    exceptions = [text for system in better for text in _exceptions(compared, system, len(told) > 1)]
-    return "; ".join(told) + (f", but {'; '.join(exceptions)}" if exceptions else "")
+    if len(better) > 1:  # next to the systems that it is about
+        told.insert(1, "they were not tested against each other")
+    # The better systems are the first ones that the sentence tells of.
+    exceptions = [text for system in better for text in _exceptions(compared, system, len(better) > 1)]
+    told[0] += f", but {joined(exceptions)}" if exceptions else ""
+    return "; ".join(told)
 
 
 def _closest(compared: ComparedSystem) -> Fact | None:
@@ -345,7 +350,10 @@ def _standings(groups: Mapping[str, Sequence[str]], baseline: str) -> Iterator[s
     }
     for verdict, forms in said.items():
         if group := groups[verdict]:
-            yield f"{named(group, 'systems')} {verb(len(group), *forms)} {baseline}"
+            who = named(group, "systems")
+            if verdict == BETTER and len(group) > FEW_NAMES:
+                who = f"{group[0]} and {len(group) - 1} other systems"
+            yield f"{who} {verb(len(group), *forms)} {baseline}"
 
 
 def _exceptions(compared: ComparedSystem, system: str, has_name: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duckmetrics.words.lists import counted, joined, verb
+from duckmetrics.words.lists import FEW_NAMES, counted, joined, verb
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
@@ -170,8 +170,12 @@ def claim_of(rows: Sequence[Row]) -> Claim:
         return Claim(f"{best} has the best value of {many} systems, and no test compares them")
     first = _LETTER.findall(known[0]["tier"])[0]
     sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
-    every = "both" if many == 2 else f"all {many}"
-    count = every if len(sharing) == many else f"{len(sharing)} of {many}"
+    names = [visible(str(row["system"])) for row in sharing]
+    if len(sharing) == many:
+        first_tier = f"{'both' if many == 2 else f'all {many}'} systems share the first tier"
+    else:
+        told = names if len(names) <= FEW_NAMES else [best, counted(len(names) - 1, "other")]
+        first_tier = f"{joined(told)} share the first tier of {many} systems"
     others = sum(_is_among_best(row) and row not in sharing for row in known)
     more = f"; {others} more cannot be distinguished from {best}" if others else ""
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
@@ -181,7 +185,7 @@ def claim_of(rows: Sequence[Row]) -> Claim:
         other = joined([visible(str(row["system"])) for row in known if row["verdict"] == DIFFERENT])
         shown = f", but no test shows that it is better than {other}" if other else ""
         return Claim(f"{best} has the best value of {many} systems", f"{shown}{more}{near}")
-    return Claim(f"{count} systems share the first tier", f": they do not clearly differ{more}{near}")
+    return Claim(first_tier, f": they do not clearly differ{more}{near}")
 
 
 def _near(rows: Sequence[Row], best: str) -> Iterator[str]:

@@ -310,7 +310,7 @@ def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     ]  # fmt: skip
     assert [(row["rank_lower"], row["rank_upper"]) for row in rows] == [(1, 2), (1, 2), (3, 3)]
     assert (rows[1]["delta"], rows[1]["p"]) == (0, 1)
-    assert found.verdict == "2 of 3 systems share the first tier: they do not clearly differ"
+    assert found.verdict == "B and A share the first tier of 3 systems: they do not clearly differ"
 
 
 @pytest.mark.slow

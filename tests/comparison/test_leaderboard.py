@@ -11,6 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.pages.screens import width_of
+from duckmetrics.words.verdicts import claim_of
 from support.cases import ROOT
 from support.command_line import document, exports, run
 
@@ -32,8 +33,10 @@ SYSTEMS = {
     "pixels": f"SELECT query_id, item_id, score {ONE}",
     "2 digits": f"SELECT query_id, item_id, round(score, 2) AS score {ONE}",
 }
-SCREEN = """\
-2 of 4 systems share the first tier: they do not clearly differ
+# Who is the best of them.
+SHARED = "pixels and 2 digits share the first tier of 4 systems"
+SCREEN = f"""\
+{SHARED}: they do not clearly differ
 
 tier  #  system    precision@5   ranks  to best  P(best)
 ────────────────────────────────────────────────────────────────────────────────
@@ -116,7 +119,7 @@ def test_without_intervals_and_tests_only_values_are_shown(board: Leaderboard) -
 )
 def test_a_chance_is_never_certain(board: Leaderboard, share: float, shown: str) -> None:
     rows = tuple({**row, "probability_best": share} for row in board.rows)
-    assert re.findall(r"[<>]?\d+ %", replace(board, rows=rows).lines(80)[4])[-1] == shown
+    assert re.findall(r"[<>]?\d+ %", replace(board, rows=rows).lines(90)[4])[-1] == shown
 
 
 def test_the_whole_table_has_all_columns(board: Leaderboard) -> None:
@@ -142,11 +145,10 @@ def tiers(board: Leaderboard, *letters: str) -> Leaderboard:
     [
         (("a", "b", "b", "c"), "pixels is the best of 4 systems"),
         (("a", "a", "a", "a"), "all 4 systems share the first tier: they do not clearly differ"),
-        (("a", "ab", "b", "c"), "2 of 4 systems share the first tier: they do not clearly differ"),
+        (("a", "ab", "b", "c"), f"{SHARED}: they do not clearly differ"),
         (
             ("ab", "a", "b", "c"),
-            "2 of 4 systems share the first tier: they do not clearly differ; 1 more cannot be "
-            "distinguished from pixels",
+            f"{SHARED}: they do not clearly differ; 1 more cannot be distinguished from pixels",
         ),
     ],
 )
@@ -171,7 +173,15 @@ def test_a_system_may_be_alone_without_being_better(board: Leaderboard) -> None:
 def test_a_letter_with_a_number_is_another_letter(board: Leaderboard) -> None:
     rows = zip(board.rows, ("a", "aa2", "a2", "a2b"), strict=True)
     found = replace(board, rows=tuple({**row, "tier": tier} for row, tier in rows))
-    assert found.verdict.startswith("2 of 4 systems share the first tier")
+    assert found.verdict.startswith(SHARED)
+
+
+def test_of_many_systems_in_the_first_tier_the_best_has_a_name() -> None:
+    rows = [
+        {"system": f"s{i}", "value": 1 - i / 10, "tier": "a" if i < 4 else "b", "verdict": "among the best"}
+        for i in range(6)
+    ]
+    assert claim_of(rows).text == "s0 and 3 others share the first tier of 6 systems"
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -186,7 +196,7 @@ def test_latex_raises_the_letters(board: Leaderboard) -> None:
     ]
     assert lines[4] == "1 & pixels & \\textbf{0.9850}$^{a}$ & 0.9746 to 0.9954 & 1 to 2 &  &  & 84 \\% \\\\"
     assert lines[5].startswith("2 & 2 digits & 0.9830$^{a}$ & ")
-    assert "% 2 of 4 systems share the first tier: they do not clearly differ" in lines
+    assert f"% {SHARED}: they do not clearly differ" in lines
 
 
 def test_markdown_raises_the_letters(board: Leaderboard) -> None:
@@ -197,7 +207,7 @@ def test_markdown_raises_the_letters(board: Leaderboard) -> None:
 
 def test_html_says_the_sentence_first(board: Leaderboard) -> None:
     shown = board.shown().html()
-    assert shown.startswith("<p><b>2 of 4 systems share the first tier")
+    assert shown.startswith(f"<p><b>{SHARED}")
     assert "<td><b>0.9850</b><sup>a</sup></td>" in shown
     assert shown in board._repr_html_()
 

@@ -104,8 +104,21 @@ def test_what_left_its_range_is_named(tmp_path: Path) -> None:
     assert "▇" in str(found) or "█" in str(found)
     assert found.to_dict()["verdict"] == found.verdict
     assert found.summary.num_rows == 6
-    assert "auc on" in found.chart().title
+    assert found.chart().title == (
+        "auc went from 0.700 on 1 Nov to 0.500 on 6 Nov, outside its usual range of 0.663 to 0.757"
+    )
     assert "<svg" in found.chart().svg()
+
+
+def test_of_several_systems_the_one_that_left_its_range_is_named(tmp_path: Path) -> None:
+    logged(tmp_path / "runs", [0.70, 0.72, 0.71, 0.69, 0.73, 0.50], system="new")
+    logged(tmp_path / "runs", [0.70, 0.71], start=6, system="old")
+    found = duckmetrics.trend(tmp_path / "runs")
+    assert found.verdict.startswith("auc of new left its usual range: 0.5000")
+    assert found.chart().title == (
+        "auc of new went from 0.700 on 1 Nov to 0.500 on 6 Nov, outside its usual range of 0.663 to 0.757; "
+        "of old went from 0.700 on 7 Nov to 0.710 on 8 Nov"
+    )
 
 
 def test_slices_and_systems(tmp_path: Path) -> None:
@@ -384,7 +397,7 @@ def test_a_report_shows_the_trends_of_its_metrics(tmp_path: Path) -> None:
     page = ev.report(trend=duckmetrics.trend(path)).html
     section = page[page.index("How it developed") :].split("</section>")[0]
     assert section.count("<figure") == 1  # the log has no log_loss, and the page no other metric
-    assert "auc on 5 Nov: 0.740" in section
+    assert "auc went from 0.700 on 1 Nov to 0.740 on 5 Nov" in section
     assert "A dotted line marks another release or tag." in section
     assert "How it developed" not in ev.report().html
     systems = {"A": CLICKS, "B": {**CLICKS, "score": [0.9, 0.4, 0.6, 0.5]}}
@@ -438,3 +451,21 @@ def test_a_failed_gate_is_logged_too(run: Command) -> None:
     evaluate = ["evaluate", "p.parquet", "t.parquet", "-m", "mrr", "--log", "runs"]
     assert run(*evaluate, "--fail-if", "mrr < 2").code == 1
     assert duckmetrics.runs("runs").num_rows == 1
+
+
+def test_a_page_of_a_trend_or_of_runs_is_whole_and_scrolls(run: Command) -> None:
+    """The same table on standard output is a part of a page of the user."""
+    duckmetrics.evaluate(CLICKS, metrics="auc").log("runs")
+    for command, title in (("trend", "no series has five earlier runs yet"), ("runs", "duckmetrics")):
+        for _ in range(2):  # a second one replaces the first
+            assert run(command, "runs", "-o", "x.html").code == 0
+        page = Path("x.html").read_text("utf-8")
+        assert page.startswith("<!-- written by duckmetrics --><!doctype html>")
+        assert 'name="viewport"' in page
+        assert f"<title>{title}</title>" in page
+        assert "prefers-color-scheme:dark" in page
+        assert '<div class="scroll" tabindex="0">' in page
+        assert ".scroll{overflow-x:auto}" in page
+        part = run(command, "runs", "--format", "html").out
+        assert "doctype" not in part
+        assert part.partition("\n")[2].strip() in page

@@ -9,8 +9,9 @@ import pytest
 
 import duckmetrics
 from duckmetrics.errors import MetricError
+from duckmetrics.pages.marks import height, span
 from duckmetrics.reference.distributions import brownian_range_sf
-from support.drawings import of_class, parsed
+from support.drawings import of_class, parsed, texts
 
 pytestmark = pytest.mark.engine
 
@@ -125,10 +126,31 @@ def test_the_title_names_the_range_and_its_error() -> None:
     assert calm.title == "Cumulative calibration: ECCE 0, not more than chance explains"
 
 
-def test_the_chart_has_a_band_for_the_last_system_only() -> None:
+def test_a_bracket_next_to_the_curve_of_the_last_system_is_as_high_as_chance_explains() -> None:
+    """It stands next to the plot, because no part of it is a limit of the curve."""
     data = rows(1) | {"other": rows(1)["score"]}
     both = duckmetrics.evaluate(data, metrics="ecce", score={"a": "score", "b": "other"})
-    assert len(of_class(parsed(both.chart("ecce_curve").svg()), "path", "band")) == 1
+    chart = both.chart("ecce_curve")
+    root = parsed(chart.svg())
+    assert not of_class(root, "path", "band")
+    top, bottom, side = of_class(root, "line", "bracket")
+    assert [top.get("y1"), bottom.get("y1")] == [side.get("y1"), side.get("y2")]
+    points = [row for row in chart.data.to_pylist() if row["system"] == "b"]
+    domain = span([r[name] for r in chart.data.to_pylist() for name in ("deviation", "lower", "upper")])
+    assert [side.get("y1"), side.get("y2")] == [height(points[0][end], domain) for end in ("upper", "lower")]
+    said = " ".join(texts(root))
+    assert "estimated cumulative calibration error (ECCE)" in said
+    assert "height by chance, 95 %" in said
+    page = chart.html()
+    assert '<i class="bracket"></i>height by chance, 95 %' in page
+
+
+def test_small_charts_have_a_bracket_each() -> None:
+    data = rows(1)
+    scores = dict.fromkeys("abc", "score")
+    root = parsed(duckmetrics.evaluate(data, metrics="ecce", score=scores).chart("ecce_curve").svg())
+    assert len(of_class(root, "line", "bracket")) == 3 * 2
+    assert texts(root).count("height by chance, 95 %") == 1
 
 
 def test_mistakes() -> None:

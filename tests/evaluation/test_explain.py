@@ -252,6 +252,18 @@ def test_other_metrics_are_refused(metric: str) -> None:
         both(metric).explain("q1")
 
 
+def test_of_several_classes_the_refusal_names_the_slices() -> None:
+    rows = {
+        "label": ["a", "b", "c"],
+        "country": [*"xyx"],
+        "p_a": [0.5, 0.2, 0.3],
+        "p_b": [0.3, 0.5, 0.3],
+        "p_c": [0.2, 0.3, 0.4],
+    }
+    with pytest.raises(MetricError, match=r"several classes have no parts; slice them, .* \(--by\)"):
+        duckmetrics.explain(rows, metrics="accuracy", classes="p_*", by="country")
+
+
 def test_classifiers_have_no_items() -> None:
     clicks = {"label": [1, 0], "score": [0.9, 0.4]}
     with pytest.raises(MetricError, match="no metric of rankings was evaluated"):

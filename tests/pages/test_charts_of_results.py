@@ -281,6 +281,63 @@ def test_the_baseline_is_dashed_wherever_it_stands(compared: Comparison) -> None
     assert curves.title == "ROC: area 0.733 of old, 0.933 of new"
 
 
+def found_at(place: int, every: int = 5) -> dict[str, dict[str, float]]:
+    """Return a run with the best item at a place, counted from 0; one later in each of `every` queries."""
+    others = {item: -float(i) for i, item in enumerate("adefg")}
+    return {q: {**others, "c": 0.5 - place - (i % every == 0)} for i, q in enumerate(QUERIES)}
+
+
+MANY = {"A": found_at(2), "B": found_at(1), "C": found_at(3), "D": found_at(0), "E": found_at(1, every=2)}
+
+
+def test_many_systems_are_sorted_by_the_first_metric_and_counted() -> None:
+    """The title is the sentence of the result; that of another metric is about this metric."""
+    compared = duckmetrics.compare(MANY, QRELS, ["mrr", "ndcg@10"], baseline="A")
+    chart = compared.chart()
+    order = ["D", "B", "E", "C"]
+    assert [text for text in texts(parsed(chart.svg())) if text in MANY] == order * 2
+    assert chart.title == compared.verdict
+    assert (
+        chart.title
+        == "B, D and E are better than A by mrr; they were not tested against each other; C is worse than A"
+    )
+    assert " by ndcg@10" in compared.chart(metric="ndcg@10").title
+    pairs = duckmetrics.compare(MANY, QRELS, "mrr", pairs=True, baseline="A")
+    assert pairs.chart().title == pairs.verdict
+    assert "not tested" not in pairs.chart().title
+
+
+def test_many_systems_have_small_charts_with_the_best_first() -> None:
+    """The baseline of a mapping, or of a comparison, stays the line in each chart."""
+    shown = {
+        "D": duckmetrics.evaluate(as_table(MANY), QRELS, "mrr", system="system").chart("at_k", k=[1, 3]),
+        "C": duckmetrics.compare(MANY, QRELS, "mrr", baseline="C").chart("at_k", k=[1, 3]),
+    }
+    for first, chart in shown.items():
+        order = [text for text in texts(parsed(chart.svg())) if text in MANY]
+        assert order == [name for name in ("D", "B", "E", "A", "C") if name != first]
+        assert f"{first}, in each chart" in texts(parsed(chart.svg()))
+        assert chart.title.endswith(" of C; 5 systems")
+        assert chart.title.count("systems") == 1
+        assert chart.title.startswith("mrr at 1: ")
+
+
+def as_table(runs: dict[str, dict[str, dict[str, float]]]) -> dict[str, list[Any]]:
+    rows = [
+        (s, q, item, score)
+        for s, run in runs.items()
+        for q, own in run.items()
+        for item, score in own.items()
+    ]
+    names = ("system", "query_id", "item_id", "score")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_one_system_is_named_once() -> None:
+    chart = duckmetrics.evaluate(as_table({"B": RUN}), QRELS, "mrr", system="system").chart("at_k", k=[1, 3])
+    assert chart.title == "mrr of B at 1: 0.000; at 3: 0.500"
+
+
 def test_changes_of_slices_of_one_system() -> None:
     days = {"query_id": QUERIES, "day": ["Mo", "Tu"] * 6}
     runs = {"A": RUN, "B": BETTER, "C": RUN}

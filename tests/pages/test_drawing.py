@@ -117,7 +117,8 @@ def test_signs_become_ascii_where_a_stream_lacks_them() -> None:
 @pytest.mark.parametrize(
     ("half", "value", "text"),
     [(0.0025, 0.0452, "0.0452"), (0.16, 3.18, "3.18"), (31, 12345.6, "12,346"), (None, 0.5, "0.5000"),
-     (0, 2.0, "2.0000"), (0.16, 0.0001, "1.0e-04"), (0.16, -0.001, "−1.0e-03"), (0.16, 0.0, "0.00")],
+     (0, 2.0, "2.0000"), (0.16, 0.0001, "0.0001"), (0.16, -0.001, "−0.001"), (0.16, 0.00002, "2.0e-05"),
+     (0.16, 0.0, "0.00")],
 )  # fmt: skip
 def test_numbers_have_the_digits_that_their_interval_calls_for(
     half: float | None, value: float, text: str

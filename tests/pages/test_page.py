@@ -256,6 +256,7 @@ def test_the_legend_has_the_verdicts_that_occur(rows: list[Row], metric: Metric,
 def test_a_difference_that_was_not_tested_has_its_reason() -> None:
     untested = replace(row(verdict="not tested"), reason="too few <queries>")
     assert "– not tested: too few <queries> (ndcg@10)." in Page(render(compared(untested))).shown
+    assert legend_of(untested) == ""
 
 
 def test_slices_are_sorted_by_their_change_alone() -> None:
@@ -264,6 +265,24 @@ def test_slices_are_sorted_by_their_change_alone() -> None:
     shown = render(compared(row(), *rows))
     places = [shown.index(f">country {name}<") for name in ("US", "JP", "DE")]
     assert places == sorted(places)
+
+
+def test_days_are_in_order_of_time() -> None:
+    names = ["2026-11-10", "2026-11-09", "2026-11-11"]
+    rows = [
+        replace(in_slice(name, "better", value), by=("day",))
+        for name, value in zip(names, (0.3, 0.25, 0.22), strict=True)
+    ]
+    page = Page(render(compared(row(), *rows))).shown
+    assert "new by ndcg@10 in each slice, in order of time." in page
+    shown = page[page.index("in order of time") :]
+    assert [shown.index(name) for name in sorted(names)] == sorted(shown.index(name) for name in names)
+
+
+def test_a_table_has_p_and_a_narrow_screen_the_head_of_its_column() -> None:
+    text = render(compared(replace(row(verdict="unclear"), p=0.1, p_adjusted=0.2)))
+    assert '<td role="cell" class="n t" data-of="p adj.">0.2</td>' in text
+    assert "data-of" not in render(compared(row(verdict="not tested"))).partition("<main")[2]
 
 
 def test_a_page_says_who_wrote_it() -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from duckmetrics.pages.report_model import Checked, Problem, Reading, Recounted, ReportData, Row, inside
+from duckmetrics.pages.report_model import (
+    EXPERIMENT,
+    Checked,
+    Problem,
+    Reading,
+    Recounted,
+    ReportData,
+    Row,
+    inside,
+)
 from duckmetrics.pages.report_parts import tiles, verdict
 from support.reports import LOSS, NDCG, RATIO, SIZE, compared, in_slice, row
 
@@ -54,6 +63,12 @@ HEADS = {
                         "new was not tested against old."),
     "several": (compared(row(), row("other", value=0.22)),
                 "new and other are better than old by ndcg@10; they were not tested against each other."),
+    "many": (
+        compared(*(row(f"s{i}", value=0.3 + i / 100) for i in range(5)),
+                 row("b", verdict="worse", value=0.1)),
+        "s4 and 4 other systems are better than old by ndcg@10; they were not tested against each other; "
+        "b is worse than old.",
+    ),
     "several, lower": (
         compared(row(metric=LOSS, value=0.1), row("other", LOSS, value=0.05), metrics=(LOSS,)),
         "new and other are better than old by log_loss; they were not tested against each other.",
@@ -134,7 +149,10 @@ def calibrated(*rows: tuple[str, float, float], level: float | None = 0.95) -> R
 
 
 OFF = {
-    "overall": (calibrated(("", 1.2, 0.1), ("JP", 3, 0.1)), "; calibration_ratio is 1.20, not 1"),
+    "overall": (calibrated(("", 1.2, 0.1), ("JP", 3, 0.1)),
+                "; calibration_ratio is 1.20, and 3.00 in country JP, not 1"),
+    "a slice little further off": (
+        calibrated(("", 1.2, 0.1), ("JP", 1.3, 0.1)), "; calibration_ratio is 1.20, not 1"),
     "slice": (calibrated(("", 1.05, 0.1), ("JP", 0.5, 0.1), ("US", 1.2, 0.1)),
               "; calibration_ratio is 0.50 in country JP, not 1"),
     "right": (calibrated(("", 1.05, 0.1), ("JP", 0.95, 0.1)), ""),
@@ -159,7 +177,9 @@ def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
     lead = verdict(Reading(data)).lead
     assert "ndcg@10 (normalized discounted cumulative gain) goes from 0.200 to 0.250." in lead
     assert "new is better on 1 of 2 metrics, unclear on 1." in lead
-    assert "Next is b with 0.220; these two were not tested against each other." in lead
+    assert lead.endswith("Next is b with 0.220.")  # the headline says that these two were not tested
+    near = compared(row(), row("b", verdict="unclear", value=0.22))
+    assert "Next is b with 0.220; these two were not tested" in verdict(Reading(near)).lead
 
 
 def test_below_a_baseline_with_the_best_value_the_page_is_about_the_closest_system() -> None:
@@ -180,7 +200,7 @@ def test_slices_that_are_worse_by_other_metrics_only_stand_in_the_headline() -> 
     assert verdict(found).head == "new is better than old, but worse in country FR on map."
     assert answers(data)["Where is it worse?"][:2] == (
         "country FR",
-        "not by ndcg@10, but by other metrics (map)",
+        "not by ndcg@10, but by map",
     )
 
 
@@ -214,10 +234,37 @@ def test_what_is_rare_is_what_the_verdict_takes_for_rare(alpha: float, often: st
     assert f"chance alone {often} such a difference" in found["How sure?"][1]
 
 
+def test_a_slice_is_weak_only_where_its_interval_shows_it() -> None:
+    weak = answers(values(valued(0.25), valued(0.1, **COUNTRY)))["Where is it weakest?"]
+    assert weak[0] == "JP: 0.100"
+    chance = answers(values(valued(0.25), valued(0.24, **COUNTRY)))["Where is it weakest?"]
+    assert chance[:2] == ("nowhere clearly", "by ndcg@10; the worst value is 0.240, in country JP")
+    unknown = answers(values(valued(0.25, None), valued(0.1, None, **COUNTRY)))["Where is it weakest?"]
+    assert unknown[0] == "JP: 0.1000"
+
+
+def test_of_several_systems_each_answer_names_its_own() -> None:
+    lost = replace(in_slice("JP", "worse", 0.1), system="other")
+    data = compared(row(), in_slice("JP", "unclear", 0.2), row("other", value=0.22), lost)
+    assert answers(data)["Where is it worse?"][:2] == (
+        "nowhere clearly", "new, by ndcg@10, in 1 slice; but other is worse in country JP",
+    )  # fmt: skip
+    alone = values(valued(0.25, system="a"), valued(0.3, system="b"), systems=("a", "b"))
+    assert answers(alone)["How good is it?"][1].startswith("b, ndcg@10: ")
+    assert verdict(Reading(alone)).lead.startswith("b: ndcg@10 ")
+
+
+def test_an_experiment_counts_the_units_of_all_variants() -> None:
+    data = replace(
+        compared(row(n=200)), kind=EXPERIMENT, counted="users", checked=Checked((), 5, {"users": 3000})
+    )
+    assert Reading(data).total == "3,000 users"
+
+
 DATA = {
     "errors": (Checked((ERROR, WARNING), 5), "No", "1 error and 1 warning; see below"),
     "warnings": (Checked((WARNING,), 5), "With care", "1 warning"),
-    "notes": (Checked((Problem("note", "a"),), 5), "Nothing found", "by 5 checks"),
+    "notes": (Checked((Problem("note", "a"),), 5), "No problem", "by 5 checks; 1 note below"),
     "nothing": (Checked((), 1), "Nothing found", "by 1 check"),
 }
 

@@ -92,11 +92,14 @@ def test_metrics_and_slices_that_contradict_stand_together() -> None:
     assert told == "B is better than A on m1, but worse on m2 and in country JP, unclear on m3"
 
 
-def test_an_exception_names_its_system_after_others() -> None:
+def test_an_exception_stands_next_to_its_system_and_names_it_among_others() -> None:
     facts = [fact("B", BETTER), fact("C", UNCLEAR), fact("B", WORSE, place=JP)]
     told = leading_sentence(ComparedSystem("A", facts))
-    standings = "B is better than A by m1; C does not clearly differ from A"
-    assert told == f"{standings}, but B is worse than A in country JP"
+    rest = "; C does not clearly differ from A"
+    assert told == f"B is better than A by m1, but worse than A in country JP{rest}"
+    told = leading_sentence(ComparedSystem("A", [*facts, fact("D", BETTER)]))
+    rest = f"; they were not tested against each other{rest}"
+    assert told == f"B and D are better than A by m1, but B is worse than A in country JP{rest}"
 
 
 def test_one_difference_without_a_direction_has_its_meaning() -> None:
@@ -119,8 +122,8 @@ SEVERAL = {
     (WORSE, UNCLEAR): "B is worse than A by m1; C does not clearly differ from A",
     (BETTER, UNTESTED): "B is better than A by m1; C was not tested against A",
     (UNTESTED, UNTESTED): "B and C were not tested against A by m1",
-    (*[BETTER] * 4, WORSE): "4 systems are better than A by m1; F is worse than A; "
-    "they were not tested against each other",
+    (*[BETTER] * 4, WORSE): "B and 3 other systems are better than A by m1; "
+    "they were not tested against each other; F is worse than A",
 }
 
 
