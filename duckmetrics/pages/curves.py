@@ -330,14 +330,16 @@ def cumulative(by_system: BySystem) -> Picture:
 
 
 # The words of the key for the bracket, with its swatch; and the space for it.
-BY_CHANCE, BESIDE = ("height by chance, 95 %", "bracket"), 12
+BY_CHANCE, BRACKET_ROOM = ("height by chance, 95 %", "bracket"), 12
 
 
 def _with_brackets(drawing: Drawing, by_system: BySystem, yd: Domain) -> Drawing:
     """Draw a bracket as high as chance explains next to the last system of a chart, or each small chart."""
 
     def with_bracket(plot: Plot, rows: Rows) -> Plot:
-        return replace(plot, body=plot.body + bracket(rows[0]["lower"], rows[0]["upper"], yd), right=BESIDE)
+        return replace(
+            plot, body=plot.body + bracket(rows[0]["lower"], rows[0]["upper"], yd), right=BRACKET_ROOM
+        )
 
     *_, last = by_system.values()
     if isinstance(drawing, Plot):

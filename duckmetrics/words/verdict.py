@@ -290,7 +290,7 @@ def _of_several(compared: ComparedSystem, systems: Sequence[str]) -> str:
         told[0] += f" by {metric}"
     if len(better) > 1:  # next to the systems that it is about
         told.insert(1, "they were not tested against each other")
-    # The better systems are the first ones that the sentence tells of.
+    # The better systems come first in the sentence.
     exceptions = [text for system in better for text in _exceptions(compared, system, len(better) > 1)]
     told[0] += f", but {joined(exceptions)}" if exceptions else ""
     return "; ".join(told)
