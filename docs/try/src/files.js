@@ -232,7 +232,8 @@ nullstr = '\\N', allow_quoted_nulls = false, auto_detect = false, columns = {${d
   };
 }
 
-const described = (engine, table) =>
+/** The names and types of the columns of a table. */
+export const described = (engine, table) =>
   engine.during(`SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${quoted(table)})`);
 
 /** A file of this host, as one that the reader dropped. */

@@ -90,28 +90,33 @@ const meaning = facts =>
 
 function ofSeveral(compared, systems, text) {
   const { baseline, overall, metric } = compared;
-  const verdicts = new Map(
-    overall.filter(one => one.metric === metric).map(one => [one.system, one.verdict]),
-  );
-  const group = verdict => systems.filter(one => verdicts.get(one) === verdict);
+  const facts = new Map(overall.filter(one => one.metric === metric).map(one => [one.system, one]));
+  const group = verdict => systems.filter(one => facts.get(one).verdict === verdict);
   const better = group('better');
   const best = bestOf(group, baseline);
-  const closest = closestOf(compared);
+  const closest = closestOf([...facts.values()]);
   let told;
   if (best !== null) told = [`${best} is the best of ${systems.length + 1} systems by ${metric}`];
   else if (closest) told = [ofClosest(closest, baseline, text), ...worseAndOthers(group, systems, baseline)];
   else {
+    const isMany = better.length > FEW_NAMES; // only the best has a name in the sentence
+    if (isMany) better.sort((a, b) => facts.get(b).gain - facts.get(a).gain);
     told = Object.entries(STANDINGS)
       .filter(([verdict]) => group(verdict).length)
       .map(([verdict, forms]) => {
         const own = group(verdict);
-        return `${named(own, 'system')} ${verb(own.length, ...forms)} ${baseline}`;
+        const who =
+          isMany && verdict === 'better'
+            ? `${better[0]} and ${own.length - 1} other systems`
+            : named(own, 'system');
+        return `${who} ${verb(own.length, ...forms)} ${baseline}`;
       });
     told[0] += ` by ${metric}`;
   }
-  if (better.length > 1) told.push('they were not tested against each other');
-  const exceptions = better.flatMap(system => exception(compared, system, told.length > 1));
-  return told.join('; ') + (exceptions.length ? `, but ${exceptions.join('; ')}` : '');
+  if (better.length > 1) told.splice(1, 0, 'they were not tested against each other');
+  const exceptions = better.flatMap(system => exception(compared, system, better.length > 1));
+  if (exceptions.length) told[0] += `, but ${joined(exceptions)}`;
+  return told.join('; ');
 }
 
 /** The best system, if the tests show it: all others are worse than the baseline. */
@@ -122,13 +127,11 @@ function bestOf(group, baseline) {
 }
 
 /** The best system by the first metric, if the baseline has the best value of all. */
-function closestOf({ overall, metric }) {
-  const own = overall.filter(one => one.metric === metric);
+function closestOf(own) {
   if (own.some(one => one.verdict === 'better' || one.verdict === 'different')) return null;
   const known = own.filter(one => one.gain !== null);
-  if (!known.length) return null;
-  const closest = known.reduce((best, one) => (one.gain > best.gain ? one : best));
-  return closest.gain <= 0 ? closest : null;
+  const closest = known.reduce((best, one) => (one.gain > best.gain ? one : best), known[0]);
+  return closest?.gain <= 0 ? closest : null;
 }
 
 function ofClosest({ metric, system, before, value }, baseline, text) {

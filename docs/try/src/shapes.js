@@ -1,5 +1,6 @@
 // The columns of a table under a shape of a layout: known by name or type, computed, or numbered.
 // The keys of a shape are those of the files in duckmetrics/layouts.
+import { described } from './files.js';
 import { literal, name as quoted } from './words.js';
 
 const OWN = '{name}';
@@ -111,10 +112,7 @@ export async function compute(engine, file) {
     for (const text of viewOf(file)) await engine.during(text);
   };
   await view();
-  const described = await engine.during(
-    `SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${quoted(file.table)})`,
-  );
-  file.columns = described;
+  file.columns = await described(engine, file.table);
   file.load = async names => {
     const own = columns.map(one => one.name);
     await load(names && own.filter(one => names.includes(one) || file.typed.includes(one)));
