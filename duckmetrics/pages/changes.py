@@ -12,14 +12,15 @@ from duckmetrics.pages.forest import SHORT, Forest, ForestColumn, ForestLine, Gr
 from duckmetrics.pages.marks import between, digits_of, focus, half_width, interval_name, number, percent
 from duckmetrics.words.lists import FEW_NAMES, joined, p_text
 from duckmetrics.words.verdict import (
+    HIGHER,
+    LOWER,
     NO_DIRECTION,
+    TARGET,
     ComparedSystem,
-    Fact,
     Pair,
     direction,
-    gain_of,
+    fact_of,
     leading_sentence,
-    meaning_of_difference,
     sentence_of_pairs,
     toward_with_distances,
     verdict_of_pair,
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 # The sign of a direction: 1 if higher is better, -1 if lower is; others, such as a target, have none.
-DIRECTIONS = {"higher": 1, "lower": -1}
-BETTER_VALUES = {sign: better for better, sign in DIRECTIONS.items()}
+DIRECTIONS = {HIGHER: 1, LOWER: -1}
 WORSE, DIFFERENT = "worse", "different"
 
 
@@ -82,6 +82,12 @@ class Change:
             delta = self.row["delta" if name == "change" else f"delta_{name}"]
             found = delta / abs(self.before) if delta is not None and self.before else None
         return self.direction * float(found) if self.direction and found is not None else None
+
+    @property
+    def better(self) -> str | None:
+        """Which values are better: ``higher``, ``lower``, ``target``; None if none are."""
+        known = next((better for better, sign in DIRECTIONS.items() if sign == self.direction), None)
+        return TARGET if known is None and self.target is not None else known
 
     def line(self, domain: Domain, guide: float | None = None) -> ForestLine:
         """Return the row of a forest plot.
@@ -233,16 +239,8 @@ def _sentence(baseline: str, changes: Sequence[Change], pairs: Iterable[Row]) ->
     if found:
         systems = dict.fromkeys(name for pair in found for name in (pair.against, pair.system))
         return sentence_of_pairs(metric, list(systems), found)
-    return leading_sentence(ComparedSystem(baseline, list(map(_fact, changes))))
-
-
-def _fact(change: Change) -> Fact:
-    row, better = change.row, BETTER_VALUES.get(change.direction)
-    value = None if row["value"] is None else float(row["value"])
-    words = "" if better else meaning_of_difference(change.target, change.before, value)
-    has_gain = better is not None or change.target is not None
-    gain = gain_of(row, change.before, better, change.target) if has_gain else None
-    return Fact(str(row["system"]), row["metric"], row["verdict"], "", words, change.before, value, gain)
+    facts = [fact_of(one.row, one.before, one.better, one.target) for one in changes]
+    return leading_sentence(ComparedSystem(baseline, facts))
 
 
 def _best_first(changes: Mapping[str, Sequence[Change]]) -> dict[str, list[Change]]:
@@ -328,7 +326,7 @@ def _text(change: Change) -> str:
 
 
 def _way(change: Change) -> str:
-    return direction(BETTER_VALUES.get(change.direction), change.target)
+    return direction(change.better, change.target)
 
 
 def _sized(change: Change) -> Change:

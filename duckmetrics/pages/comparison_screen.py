@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.pages.screens import (
-    HIGHER,
     LEAST_WIDTH,
     MOST_WIDTH,
-    TARGET,
     Interval,
     ScreenColumn,
     decimals_for,
@@ -29,12 +26,14 @@ from duckmetrics.pages.screens import (
 from duckmetrics.words.lists import counted, spanned
 from duckmetrics.words.units import cluster_units, kind_of
 from duckmetrics.words.verdict import (
+    HIGHER,
     LOWER,
+    TARGET,
     ComparedSystem,
     Fact,
+    fact_of,
     heterogeneity_sentence,
     leading_sentence,
-    meaning_of_difference,
     place_of,
     toward,
     untested_sentences,
@@ -284,14 +283,7 @@ def verdict_sentence(result: ScreenComparison) -> str:
 
 def _fact(line: ScreenLine) -> Fact:
     target = line.target if line.better == TARGET else None
-    words = "" if line.better in (HIGHER, LOWER) else (
-        meaning_of_difference(target, line.base, line.row["value"])
-    )  # fmt: skip
-    gain = line.gain if line.better is not None and math.isfinite(line.gain) else None
-    return Fact(
-        str(line.row["system"]), line.row["metric"], line.row["verdict"], place_of(line.segment), words,
-        line.base, line.row["value"], gain,
-    )  # fmt: skip
+    return fact_of(line.row, line.base, line.better, target, place_of(line.segment))
 
 
 def _table(result: ScreenComparison, lines: Sequence[ScreenLine], width: int, by_metric: bool) -> list[str]:

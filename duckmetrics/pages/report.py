@@ -39,7 +39,7 @@ from duckmetrics.words.verdicts import DIFFERENT, SIGNS, UNTESTED
 from duckmetrics.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jinja2 import Environment
 
@@ -359,15 +359,16 @@ def shown_slices(reading: Reading) -> list[Row]:
     ordered = sorted((row for row in found if row is not None), key=reading.badness)
     if len(ordered) > MOST_SLICES:
         return [*ordered[:AT_EACH_END], *ordered[-AT_EACH_END:]]
-    groups = list(dict.fromkeys(row.by for row in ordered))
-    times = {by for by in groups if _are_times(row for row in ordered if row.by == by)}
+    groups, times = list(dict.fromkeys(row.by for row in ordered)), _times(ordered)
     return sorted(ordered, key=lambda row: (groups.index(row.by), row.segment if row.by in times else ()))
 
 
-def _are_times(rows: Iterable[Row]) -> bool:
-    """Return whether slices are days or times."""
-    segments = [row.segment for row in rows]
-    return all(len(segment) == 1 for segment in segments) and are_times(text for (text,) in segments)
+def _times(rows: Sequence[Row]) -> set[tuple[str, ...]]:
+    """Return the groupings whose slices are days or times."""
+    known: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        known.setdefault(row.by, []).append(",".join(row.segment))
+    return {by for by, texts in known.items() if len(by) == 1 and are_times(texts)}
 
 
 def slices_section(reading: Reading) -> Section | None:
@@ -398,7 +399,10 @@ def _table(reading: Reading, rows: Sequence[Row]) -> tuple[str, str, Forest]:
     """Return the title, the sentence and the table of the slices by the first metric."""
     groups, level = _groups(reading, rows), reading.data.level
     by = f"{reading.best} by {reading.primary.name}" if reading.best else f"By {reading.primary.name}"
-    order = "in order of time" if len(groups) == 1 and _are_times(rows) else "the worst first"
+    cut = len(rows) < len(reading.slices)
+    n_times = 0 if cut else len(_times(rows))
+    order = "in order of time" if n_times == len(groups) else "the worst first"
+    order += ", and days in order of time" if 0 < n_times < len(groups) else ""
     text = f"{by} in each slice, {order}"
     if reading.data.baseline is None:
         guide = None if reading.top is None else reading.top.value

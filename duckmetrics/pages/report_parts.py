@@ -30,8 +30,8 @@ from duckmetrics.words.verdict import (
     ComparedSystem,
     Fact,
     direction,
+    fact_of,
     leading_sentence,
-    meaning_of_difference,
     sentence_of_pairs,
     toward_with_distances,
 )
@@ -115,12 +115,9 @@ def leading(reading: Reading) -> str:
 
 
 def _fact(reading: Reading, row: Row) -> Fact:
-    metric, base, words = reading.metrics[row.metric], reading.base(row), ""
-    if not reading.sign(row.metric):
-        words = meaning_of_difference(metric.target, None if base is None else base.value, row.value)
+    metric, base = reading.metrics[row.metric], reading.base(row)
     before = None if base is None else base.value
-    gain = None if metric.better is None else reading.gain(row)
-    return Fact(row.system, row.metric, row.verdict, place_of(row), words, before, row.value, gain)
+    return fact_of(vars(row), before, metric.better, metric.target, place_of(row))
 
 
 def _lead(reading: Reading, row: Row) -> str:
@@ -133,7 +130,9 @@ def _lead(reading: Reading, row: Row) -> str:
     parts = [f"{row.system} {_standing(reading, row)}: {said}", *_counts(reading, row.system)]
     if (second := reading.row(reading.ranked[1])) is not None:
         value = "no value" if second.value is None else number(second.value, places)
-        is_said = reading.data.pairs or (row.verdict, second.verdict) == (BETTER, BETTER)
+        # Of systems that are both better than the baseline, the headline says it.
+        both = not reading.data.sentence and (row.verdict, second.verdict) == (BETTER, BETTER)
+        is_said = both or reading.data.pairs
         untested = "" if is_said else "; these two were not tested against each other"
         parts.append(f"Next is {second.system} with {value}{untested}.")
     return " ".join(parts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from duckmetrics.pages.marks import digits_of
 from duckmetrics.words.lists import with_minus
-from duckmetrics.words.verdict import LOWER, gain_of
+from duckmetrics.words.verdict import HIGHER, LOWER, TARGET, gain_of
 from duckmetrics.words.visible import hashable, visible, visible_key
 
 if TYPE_CHECKING:
@@ -298,9 +298,6 @@ def _names(keys: Sequence[ScreenColumn]) -> list[str]:
     """Return the names of the rows in one text each, that of the header first."""
     header, rows = cells_of(keys)
     return [", ".join(filter(None, map(str.strip, row))) for row in (header, *rows)]
-
-
-HIGHER, TARGET = "higher", "target"
 
 
 class ScreenEvaluation(Protocol):

@@ -23,7 +23,7 @@ from duckmetrics.pages.marks import (
     with_interval,
 )
 from duckmetrics.words.lists import chance_words, joined
-from duckmetrics.words.verdicts import EQUIVALENT, INCONCLUSIVE, NOT_WORSE, ranks_of
+from duckmetrics.words.verdicts import BY_MARGIN, ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -197,16 +197,13 @@ def places_forest(groups: Sequence[tuple[str, Sequence[Row]]], level: float | No
     return Forest(shown, "system", columns, f"value with {interval_name(level)}", key=key)
 
 
-# Other verdicts follow from the letters.
-OF_MARGIN = (EQUIVALENT, NOT_WORSE, INCONCLUSIVE)
-
-
 def _placed(row: Row, domain: Domain, digits: int, note: str) -> ForestLine:
     plot = values_parts([(row["value"], row["lower"], row["upper"], _kind_of_place(row))], domain)
     within = between(row["lower"], row["upper"], lambda end: number(end, digits))
     cells = (
         number(row["value"], digits), within, ranks_of(row), row["tier"] or "",
-        chance_words(row["probability_best"]), row["verdict"] if row["verdict"] in OF_MARGIN else "",
+        chance_words(row["probability_best"]),
+        row["verdict"] if row["verdict"] in BY_MARGIN else "",  # others follow from the letters
     )  # fmt: skip
     return ForestLine(str(row["system"]), note, cells, plot)
 

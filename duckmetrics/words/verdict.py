@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,7 +41,7 @@ def heterogeneity_sentence(found: Mapping[str, Any], alpha: float, p: str, of: s
     return f"{by} {told}: Q = {found['q']:.1f}, p {shown}"
 
 
-LOWER = "lower"
+HIGHER, LOWER, TARGET = "higher", "lower", "target"
 NO_DIRECTION = "no direction is better"
 
 
@@ -146,6 +147,26 @@ class Fact(NamedTuple):
     before: float | None = None
     value: float | None = None
     gain: float | None = None
+
+
+def fact_of(
+    row: Mapping[str, Any], before: float | None, better: str | None, target: float | None, place: str = ""
+) -> Fact:
+    """Return the verdict of a row of a comparison.
+
+    Args:
+        row: system, metric, verdict, value, delta and relative_change.
+        before: the value of the baseline.
+        better: which values are better; None if none are.
+        target: the value that is aimed at.
+        place: the slice in words.
+    """
+    words = "" if better in (HIGHER, LOWER) else meaning_of_difference(target, before, row["value"])
+    gain = None if better is None else gain_of(row, before, better, target)
+    known = gain if gain is not None and math.isfinite(gain) else None
+    return Fact(
+        str(row["system"]), row["metric"], row["verdict"], place, words, before, row["value"], known
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

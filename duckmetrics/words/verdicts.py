@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 UNCLEAR, UNTESTED, BASELINE = "unclear", "not tested", "baseline"
 # The words of a comparison with a margin; the last one takes the place of UNCLEAR.
-EQUIVALENT, NOT_WORSE, INCONCLUSIVE = "equivalent", "not worse", "inconclusive"
+BY_MARGIN = EQUIVALENT, NOT_WORSE, INCONCLUSIVE = "equivalent", "not worse", "inconclusive"
 
 # The usual error rate: an adjusted p below it gives a verdict.
 ALPHA = 0.05
@@ -198,6 +198,6 @@ def _near(rows: Sequence[Row], best: str) -> Iterator[str]:
 
 def _is_among_best(row: Row) -> bool:
     """Return whether no test distinguishes a system from the best one."""
-    if row["verdict"] in (EQUIVALENT, NOT_WORSE, INCONCLUSIVE):
+    if row["verdict"] in BY_MARGIN:
         return bool(row["p_adjusted"] >= row["alpha"])
     return bool(row["verdict"] == AMONG_BEST)

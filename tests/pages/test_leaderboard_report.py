@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics.words.verdicts import ranks_of
+from duckmetrics.words.verdicts import BY_MARGIN, ranks_of
 from support.command_line import Command, exports, run
 from support.leaderboards import SYSTEMS, board, values
 from support.reports import Page
@@ -61,6 +61,16 @@ def test_without_slices_or_chances_the_parts_are_left_out() -> None:
     several = Page(duckmetrics.from_values(values(2)).leaderboard(allow_different=True).report().html)
     assert [one["name"] for one in several.numbers["metrics"]] == ["latency", "quality"]
     assert "Every metric" in several.shown
+
+
+def test_a_verdict_has_a_column_where_a_margin_decides_it() -> None:
+    known = duckmetrics.from_values(values())
+    asked = known.leaderboard(allow_different=True, margin=100.0)
+    verdicts = [row["verdict"] for row in asked.rows if row["verdict"] in BY_MARGIN]
+    assert verdicts
+    for verdict in verdicts:
+        assert f'data-of="verdict">{verdict}</td>' in asked.report().html
+    assert 'data-of="verdict"' not in known.leaderboard(allow_different=True).report().html
 
 
 def test_ten_systems_are_a_small_page() -> None:

@@ -277,6 +277,8 @@ def test_days_are_in_order_of_time() -> None:
     assert "new by ndcg@10 in each slice, in order of time." in page
     shown = page[page.index("in order of time") :]
     assert [shown.index(name) for name in sorted(names)] == sorted(shown.index(name) for name in names)
+    both = Page(render(compared(row(), *rows, in_slice("JP", "worse", 0.1)))).shown
+    assert "in each slice, the worst first, and days in order of time." in both
 
 
 def test_a_table_has_p_and_a_narrow_screen_the_head_of_its_column() -> None:

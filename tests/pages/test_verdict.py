@@ -179,7 +179,9 @@ def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
     assert "new is better on 1 of 2 metrics, unclear on 1." in lead
     assert lead.endswith("Next is b with 0.220.")  # the headline says that these two were not tested
     near = compared(row(), row("b", verdict="unclear", value=0.22))
-    assert "Next is b with 0.220; these two were not tested" in verdict(Reading(near)).lead
+    told = compared(row(), row("b", value=0.22), sentence="new and b are better than old")
+    for other in (near, told):
+        assert "Next is b with 0.220; these two were not tested" in verdict(Reading(other)).lead
 
 
 def test_below_a_baseline_with_the_best_value_the_page_is_about_the_closest_system() -> None:
