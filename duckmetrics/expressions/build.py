@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 from sqlglot.generators.duckdb import DuckDBGenerator
@@ -193,12 +193,17 @@ DIALECT = "duckdb"
 
 
 def with_directions(tree: exp.Expr) -> str:
-    """Write a statement with the direction of every order, and the place of NULL.
+    """Write a statement with the direction of every order and of every sorted list, and the place of NULL.
 
     The generator leaves out what is usual. A generator of our own would be the usual way; those of a compiled
     sqlglot have no subclasses. To write an expression changes it, and some are written twice.
     """
-    tree, generator = tree.copy(), DuckDBGenerator(dialect=DIALECT)
+    tree, generator = exp.paren(tree.copy(), copy=False), DuckDBGenerator(dialect=DIALECT)
+    for found in list(tree.find_all(exp.ArraySort)):
+        ascends = found.args.get("asc")
+        words = ("ASC" if ascends is None or ascends.this else "DESC", f"NULLS {_place_of_null(found)}")
+        found.replace(exp.Anonymous(this="LIST_SORT", expressions=[found.this, *map(literal, words)]))
+    tree = cast("exp.Expr", tree.this.pop())
     for order in reversed(list(tree.find_all(exp.Order))):  # the innermost first
         order.set("expressions", [_directed(key, generator) for key in order.expressions])
     return DuckDBGenerator(dialect=DIALECT).generate(tree, copy=False)
@@ -210,9 +215,14 @@ def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
         return key
     is_ordered = isinstance(key, exp.Ordered)
     direction = "DESC" if is_ordered and key.args.get("desc") else "ASC"
-    nulls = "FIRST" if is_ordered and key.args.get("nulls_first") else "LAST"
+    nulls = _place_of_null(key) if is_ordered else "LAST"
     written = generator.generate(key.this if is_ordered else key, copy=False)
     return exp.Var(this=f"{written} {direction} NULLS {nulls}")
+
+
+def _place_of_null(key: exp.Expr) -> str:
+    first = key.args.get("nulls_first")
+    return "FIRST" if (first.this if isinstance(first, exp.Boolean) else first) else "LAST"
 
 
 INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")

@@ -606,6 +606,20 @@ def test_results_do_not_depend_on_the_session(connection: Connection, plain: Fou
         assert found[name] == close(expected), name
 
 
+def test_lists_are_sorted_as_written_in_a_session_with_other_orders() -> None:
+    """A list has no direction of its own in SQL that sqlglot writes; edges are checked by one that rises."""
+    with little() as connection:
+        connection.execute(f"CREATE TABLE clicks AS {CLICKS}")
+        connection.execute(text())
+        change(connection, SETTINGS["orders"])
+        (drawn,) = connection.execute(
+            "SELECT count(*) FROM calibration_curve('clicks', label, score, edges := [0, 0.1, 0.5, 1])"
+        ).fetchall()
+        assert drawn[0] > 0
+        with pytest.raises(duckdb.Error, match="did you mean 'sklearn'"):
+            connection.execute("FROM auc('clicks', label, score, \"like\" := 'sklearnn')")
+
+
 @pytest.mark.slow
 def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
     """The macros do not keep the settings of the session that created them."""
